@@ -191,6 +191,7 @@ def test_eager_result_is_tensorflows(name: str) -> None:
     compare(NAMES[name](*args, **kwargs), RESULTS[name], name)
 
 
+@pytest.mark.filterwarnings("ignore::graphc.errors.SideEffectWarning")  # of what makes the arguments
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__.rpartition(".")[2])
 def test_compiled_results_are_tensorflows(table: Any) -> None:
     names = [row.names[0] for row in table.ROWS if row.names[0] in IN_A_TABLE]
@@ -223,6 +224,7 @@ def test_shapes_that_depend_on_values_are_refused_compiled(name: str) -> None:
         tf.function(call)(*inputs)
 
 
+@pytest.mark.filterwarnings("ignore::graphc.errors.SideEffectWarning")  # of what makes the arguments
 @pytest.mark.parametrize("prefix", ["random.", "debugging."])
 def test_draws_and_checks_are_the_same_compiled(prefix: str) -> None:
     # Two of the stateless ones would take ten seconds more to compile, for the ops of random.gamma and random.poisson.

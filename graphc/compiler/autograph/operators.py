@@ -60,8 +60,8 @@ from graphc.compiler.autograph.constructs.matching import (
 )
 from graphc.compiler.autograph.constructs.numerics import check_numerics
 from graphc.compiler.autograph.constructs.purity.imports import imported, importing
-from graphc.compiler.autograph.constructs.purity.impure import defining_class
 from graphc.compiler.autograph.constructs.purity.natives import hashed, items, mapping, rows, spread
+from graphc.compiler.autograph.constructs.purity.opaque import defining_class
 from graphc.compiler.autograph.constructs.purity.reading import evaluated
 from graphc.compiler.autograph.constructs.purity.unconverted import run_as_is
 from graphc.compiler.autograph.constructs.purity.watch import made

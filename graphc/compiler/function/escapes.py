@@ -80,7 +80,11 @@ class _Owner:
     writes: list[Write]
 
     def is_left(self) -> bool:
-        """Returns True if anything but the journal refers to the object."""
+        """Returns True if anything but the journal refers to the object.
+
+        Counted, since lists and dicts have no weak references: a list that the function makes, fills with tensors and
+        drops is everyday code, and one that a library or a closure kept is not.
+        """
         return sys.getrefcount(self.value) > _UNREFERENCED + len(self.writes)
 
     def holds_symbols(self) -> bool:

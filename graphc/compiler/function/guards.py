@@ -96,7 +96,10 @@ class Recycled:
 
 
 def _turned(buffers: deque[np.ndarray[Any, Any]]) -> tuple[np.ndarray[Any, Any], int]:
-    """Moves the first buffer to the end; returns it with its reference count in between."""
+    """Moves the first buffer to the end; returns it with its reference count in between.
+
+    The count saves memory only: a buffer that somebody refers to is not used again, and a new one is made.
+    """
     buffer = buffers.popleft()
     references = getrefcount(buffer)
     buffers.append(buffer)

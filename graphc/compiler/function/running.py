@@ -149,6 +149,7 @@ class ProgramRun:
         lines += [f"if {' or '.join(f'{name} is None' for name in held)}:", f"    {miss}"]
         body = [f"{' = '.join(f'{variable}._array' for variable in variables[:written])} = None"]
         for name, value in zip(own, held, strict=False):
+            # The count saves a copy only: what others refer to is copied before it is donated.
             body.append(f"{name} = {value} if refs({value}) <= {UNSHARED} else copied({value})")
         body.append(f"(results,) = starmap(program, (({_listed([*own, *held[written:], *given])}),))")
         first = self._outputs

@@ -305,10 +305,10 @@ def _leading_to(error: BaseException) -> Iterator[BaseException]:
 def converted(function: Callable[..., Any], options: TraceOptions, trace: Trace | None = None) -> Callable[..., Any]:
     """Returns the function with its control flow converted, if the options allow it and its source is available."""
     if not options.autograph:
-        found = front_end.run_as_is(function)
+        front_end.run_as_is(function)
         if trace is not None:
             trace.unconverted[_qualname(function)] = "autograph=False; use gx.where or gx.cond"
-        return found
+        return function
     convert_call = front_end.convert_call  # imports the front end, which wrappers convert with
     if _is_own_wrapper(function):
         if trace is not None:
@@ -318,7 +318,8 @@ def converted(function: Callable[..., Any], options: TraceOptions, trace: Trace 
     try:
         found = convert_call(function)
     except front_end.NoSourceError as error:
-        found, reason = front_end.run_as_is(function), str(error)
+        front_end.run_as_is(function)
+        found, reason = function, str(error)
         if trace is not None:
             trace.unconverted[_qualname(function)] = reason
     else:

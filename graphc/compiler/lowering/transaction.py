@@ -166,7 +166,7 @@ def set_values(variables: Sequence[Variable], values: Iterable[Any]) -> None:
 
 
 def _unshared(values: list[Any], num_written: int) -> list[Any]:
-    """Returns the values, with copies of those to be donated that other code refers to."""
+    """Returns the values, with copies of those to be donated that other code refers to; the counts save copies only."""
     if max(map(sys.getrefcount, islice(values, num_written)), default=0) <= _UNSHARED:
         return values
     given = values.copy()

@@ -76,6 +76,7 @@ class Alias:
         )
 
 
+# Counted, since without the counts `y = x + 1 if c else x * 2; y[0] = 5.0` would be refused: nobody sees the sources.
 def _references(values: tuple[Any, ...]) -> list[int]:
     return [sys.getrefcount(value) for value in values]
 

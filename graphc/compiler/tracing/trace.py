@@ -486,7 +486,7 @@ class Trace:
                     _FORBIDDEN.format(what, self.builder.name) + (remedy or "do it outside the function")
                 )
             )
-        self.side_effects.append(SideEffect(what, user_location(), remedy=remedy))
+        self._tell(SideEffect(what, user_location(), remedy=remedy))
 
     def read_once(self, what: str, remedy: str = "pass its result as an argument, or call it in gx.pyfunc") -> None:
         """Reports that Python code reads something of the world that may differ at the next call.
@@ -501,7 +501,12 @@ class Trace:
         effect = SideEffect(what, user_location(), remedy=remedy)
         if self.root.forbids_side_effects:
             raise self.refuse(UnimplementedError(_FORBIDDEN.format(what, self.root.builder.name) + effect.remedy))
-        self.root.side_effects.append(effect)
+        self._tell(effect)
+
+    def _tell(self, effect: SideEffect) -> None:
+        # Of what a function calls in several lines the first is enough.
+        if all(effect.what != told.what for told in self.root.side_effects):
+            self.root.side_effects.append(effect)
 
     def abort_attempts(self, reason: str, *, unsettled: bool = False) -> None:
         """Gives up the innermost open attempt to roll a loop that this trace belongs to, if any; see :meth:`abort`."""

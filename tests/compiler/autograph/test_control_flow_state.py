@@ -209,7 +209,7 @@ def test_unroll_false_refuses_what_cannot_be_rolled() -> None:
         (lambda x, i, log: log.insert(0, i), "the call of insert needs the loop's index as a Python int"),
         (lambda x, i, log: [*"abcdef"][i], "an index or a size needs the loop's index as a Python int"),
         (lambda x, i, log: {i: 1}, "a key of a dict or set needs the loop's index as a Python int"),
-        (lambda x, i, log: chr(i), "the call of chr"),
+        (lambda x, i, log: chr(i), "the call of chr needs the loop's index as a Python int"),
         (
             lambda x, i, log: gx.zeros(9)[: i + 1],
             "a slice whose width changes, or is not known, needs the loop's index as a Python int",

@@ -29,6 +29,7 @@ class Case:
       make: makes the state anew, and returns a program of one tensor and what changes the state.
       gap: whether the outcome is not yet the one that it should be.
       direct: whether the program calls a compiled function, and is not to be compiled itself.
+      told: whether a SideEffectWarning says besides that code is not converted.
     """
 
     area: str
@@ -37,6 +38,7 @@ class Case:
     make: Callable[[], Made]
     gap: bool
     direct: bool
+    told: bool
 
     @property
     def name(self) -> str:
@@ -62,12 +64,12 @@ _CASES: list[Case] = []
 
 
 def for_kind(
-    area: str, kind: str, outcome: Outcome, *, gap: bool = False, direct: bool = False
+    area: str, kind: str, outcome: Outcome, *, gap: bool = False, direct: bool = False, told: bool = False
 ) -> Callable[[Callable[[], Made]], None]:
     """Adds the function that it decorates to the table."""
 
     def add(make: Callable[[], Made]) -> None:
-        _CASES.append(Case(area, kind, outcome, make, gap, direct))
+        _CASES.append(Case(area, kind, outcome, make, gap, direct, told))
 
     return add
 

@@ -243,7 +243,7 @@ _REPLACED: dict[str, tuple[Any, Any, Callable[[Any], None]]] = {
     ),
 }  # fmt: skip
 for _kind, _parts in _REPLACED.items():
-    for_kind(ATTRIBUTES, _kind, "followed")(functools.partial(_replaced, *_parts))
+    for_kind(ATTRIBUTES, _kind, "followed", told="source" in _kind)(functools.partial(_replaced, *_parts))
 
 
 @for_kind(ATTRIBUTES, "a special method written in C (`__str__ = str.upper`), replaced", "followed")

@@ -618,4 +618,5 @@ for _kind, _program in {
         G.update(RATE=2.0, HOLDER=types.SimpleNamespace(parts=[types.SimpleNamespace(rate=1.0)]))
         return program, lambda: setattr(HOLDER.parts[0], "rate", 1.5)
 
-    for_kind(UNCONVERTED, f"a global and an attribute, read by {_kind}", "followed")(_make)
+    _told = "do_not_convert" in _kind or "source" in _kind
+    for_kind(UNCONVERTED, f"a global and an attribute, read by {_kind}", "followed", told=_told)(_make)

@@ -69,13 +69,13 @@ def _as_it_is(x: Any) -> Any:
 _models = [_Model()]
 
 
-@for_kind(UNCONVERTED, "an attribute of an object that a called object calls", "followed")
+@for_kind(UNCONVERTED, "an attribute of an object that a called object calls", "followed", told=True)
 def _() -> Made:
     _models[0] = _Model()
     return lambda x: _as_it_is(x), lambda: setattr(_models[0].first, "weight", jnp.full(2, 3.0))
 
 
-@for_kind(UNCONVERTED, "an attribute of a called object that was None", "followed")
+@for_kind(UNCONVERTED, "an attribute of a called object that was None", "followed", told=True)
 def _() -> Made:
     _models[0] = _Model()
     return lambda x: _as_it_is(x), lambda: setattr(_models[0], "mask", jnp.full(2, 3.0))
@@ -103,25 +103,25 @@ def _module_with(rate: float) -> None:
     sys.modules[made.__name__] = made
 
 
-@for_kind(UNCONVERTED, "`getattr(object, name)`", "followed")
+@for_kind(UNCONVERTED, "`getattr(object, name)`", "followed", told=True)
 def _() -> Made:
     _UNCONVERTED_STATE.rate = 2.0
     return lambda x: _by_text(x), lambda: setattr(_UNCONVERTED_STATE, "rate", 3.0)
 
 
-@for_kind(UNCONVERTED, "`getattr(object, name, default)` of an attribute that is set later", "followed")
+@for_kind(UNCONVERTED, "`getattr(object, name, default)` of an attribute that is set later", "followed", told=True)
 def _() -> Made:
     vars(_UNCONVERTED_STATE).pop("more", None)
     return lambda x: _by_text(x), lambda: setattr(_UNCONVERTED_STATE, "more", 3.0)
 
 
-@for_kind(UNCONVERTED, "an attribute of a module that it imports", "followed")
+@for_kind(UNCONVERTED, "an attribute of a module that it imports", "followed", told=True)
 def _() -> Made:
     _module_with(2.0)
     return lambda x: _imports(x), lambda: setattr(sys.modules["graphc_unconverted"], "rate", 3.0)
 
 
-@for_kind(UNCONVERTED, "a module that it imports, replaced in `sys.modules`", "followed")
+@for_kind(UNCONVERTED, "a module that it imports, replaced in `sys.modules`", "followed", told=True)
 def _() -> Made:
     _module_with(2.0)
     return lambda x: _imports(x), lambda: _module_with(3.0)

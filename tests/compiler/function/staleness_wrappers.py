@@ -7,7 +7,6 @@ import types
 from collections.abc import Callable, Generator
 from functools import partial, singledispatch
 from typing import Any
-from unittest import mock
 
 import graphc as gx
 from tests.compiler.function.staleness import Made, for_kind
@@ -82,7 +81,6 @@ _WRAPPERS: dict[str, _Wrap] = {
     "`gx.custom_gradient`, in the gradient": _of_backward,
     "`functools.singledispatch`": singledispatch,
     "`contextlib.contextmanager`": _nothing(),
-    "`unittest.mock.patch.object`": mock.patch.object(types.SimpleNamespace(k=1), "k", 2),
     "`gx.layers.Sequential`": _of_sequential,
     "an `activation`": _of_activation,
 }

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.compiler.base.errors import ConcretizationError, InvalidArgumentError
+from graphc.compiler.base.errors import ConcretizationError, InvalidArgumentError, SideEffectWarning
 from graphc.tools.inspect import Explanation
 
 X = gx.asarray([1.0, 2.0, 3.0])
@@ -190,7 +190,8 @@ def test_functions_that_are_not_converted_say_why() -> None:
     namespace: dict[str, Any] = {}
     exec("def double(x):\n    return x * 2\n", namespace)
     double = namespace["double"]
-    found = explain(lambda x: double(x) + 1, X)
+    with pytest.warns(SideEffectWarning, match="the call of double, whose source is not available"):
+        found = explain(lambda x: double(x) + 1, X)
     assert list(found.unconverted) == ["double"]
     assert "the file cannot be read" in found.unconverted["double"]
     assert "not converted" in str(found)

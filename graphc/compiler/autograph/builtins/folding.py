@@ -22,7 +22,7 @@ from graphc.compiler.autograph.constructs.expressions.operators import binary
 from graphc.compiler.autograph.constructs.loops.generators import GeneratorExpression
 from graphc.compiler.autograph.constructs.loops.iterators import iterator_of
 from graphc.compiler.autograph.constructs.overrides import Functions
-from graphc.compiler.autograph.constructs.purity.impure import report_call
+from graphc.compiler.autograph.constructs.purity.opaque import report_call
 from graphc.compiler.autograph.constructs.purity.watch import check_iterator, made
 from graphc.compiler.autograph.values.growing_list import check_source
 from graphc.compiler.autograph.values.unbound import Unbound

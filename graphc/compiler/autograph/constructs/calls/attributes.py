@@ -11,8 +11,8 @@ from graphc.compiler.autograph.constructs.calls.cached_calls import computed_onc
 from graphc.compiler.autograph.constructs.calls.dispatching import call_dispatched_method
 from graphc.compiler.autograph.constructs.calls.guarded import class_of
 from graphc.compiler.autograph.constructs.exceptions.origins import in_python
-from graphc.compiler.autograph.constructs.purity.impure import side_effect
 from graphc.compiler.autograph.constructs.purity.item_reads import counts_as_a_whole
+from graphc.compiler.autograph.constructs.purity.opaque import side_effect
 from graphc.compiler.autograph.constructs.purity.reading import (
     found_after,
     is_library,

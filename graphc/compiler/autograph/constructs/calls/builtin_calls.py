@@ -18,9 +18,13 @@ from graphc.compiler.autograph.constructs.calls.guarded import (
 )
 from graphc.compiler.autograph.constructs.overrides import OVERRIDES
 from graphc.compiler.autograph.constructs.purity.class_tests import CLASS_TESTS, tested
-from graphc.compiler.autograph.constructs.purity.impure import check_read, is_reported, public_name, report_call
+from graphc.compiler.autograph.constructs.purity.opaque import (
+    check_read,
+    is_pure_module,
+    public_name,
+    report_call,
+)
 from graphc.compiler.autograph.constructs.purity.reading import is_library
-from graphc.compiler.autograph.constructs.purity.watch import is_pure_module
 from graphc.compiler.autograph.constructs.storage.cells import ContentsCell
 from graphc.compiler.autograph.constructs.storage.unfollowed import note_change
 from graphc.compiler.autograph.values.choice import changing
@@ -30,12 +34,8 @@ from graphc.compiler.autograph.values.protocol import answer
 from graphc.compiler.core import ArrayMethods
 from graphc.compiler.tracing import context
 
-__all__ = ["CONTENT_METHODS", "builtin_call", "changes_array"]
+__all__ = ["CONTENT_METHODS", "builtin_call"]
 
-_IMPURE_NUMPY = frozenset(
-    {"at", "byteswap", "copyto", "fill", "fill_diagonal", "itemset", "partition", "place", "put", "put_along_axis"}
-    | {"putmask", "resize", "setfield", "setflags", "sort"}
-)
 _PURE_METHODS: dict[type[Any], set[str]] = {
     list: {"copy", "count", "index"},
     dict: {"copy", "get", "items", "keys", "values"},
@@ -64,9 +64,7 @@ def builtin_call(function: Any) -> Any:
     owner = getattr(function, "__self__", None)
     # The __self__ of a function in C is its module; a class method makes an object, as a function does.
     if owner is None or isinstance(owner, types.ModuleType) or (isinstance(owner, type) and is_library(owner)):
-        module = getattr(function, "__module__", None) or getattr(owner, "__name__", "")
-        if not is_pure_module(module) or changes_array(function) or is_reported(function):
-            function = report_call(function, f"the call of {function.__qualname__}")
+        function = report_call(function, f"the call of {function.__qualname__}")
         return telling(function, guarded(function))
     kind = class_of(owner)
     if isinstance(owner, BaseException) and function.__name__ == "__init__":
@@ -81,7 +79,7 @@ def _is_pure(function: Any, owner: Any, kind: type[Any]) -> bool:
         return True
     if any(isinstance(owner, base) and function.__name__ in names for base, names in _PURE_METHODS.items()):
         return True
-    return is_pure_module(kind.__module__) and not changes_array(function)
+    return kind.__module__ != "builtins" and is_pure_module(kind.__module__)
 
 
 def _method(function: Any, owner: Any, kind: type[Any], *, pure: bool) -> Callable[..., Any]:
@@ -161,8 +159,3 @@ def _changing_contents(function: Any, owner: list[Any] | dict[Any, Any]) -> Any:
         return watched(*args, **kwargs)
 
     return noted
-
-
-def changes_array(function: Any) -> bool:
-    """Returns True if a function or method of NumPy's changes an array in place."""
-    return getattr(function, "__name__", "") in _IMPURE_NUMPY

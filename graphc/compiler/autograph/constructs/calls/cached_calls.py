@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import functools
 import itertools
+import random
 import types
 from collections.abc import Callable, Iterable
 from typing import Any, cast
 from weakref import WeakSet
 
+import numpy as np
+
 from graphc.compiler.autograph.constructs.exceptions.origins import in_python
 from graphc.compiler.autograph.constructs.purity.reading import names_of
 from graphc.compiler.autograph.constructs.purity.unconverted import handed
-from graphc.compiler.autograph.constructs.storage.native_state import RANDOM_STATES
 from graphc.compiler.autograph.constructs.storage.visible_state import equal_states, state_of
 from graphc.compiler.base import is_library_file
 from graphc.compiler.core import outside_scope
@@ -27,6 +29,9 @@ __all__ = ["CACHED", "call_cached", "computed_once"]
 CACHED: type[Any] = type(functools.lru_cache(len))
 _KNOWN = (type(None), bool, int, float, complex, str, bytes, type, types.ModuleType)
 """Types of arguments that are equal at the next call, if they are exactly of this type."""
+
+_RANDOM_STATES: tuple[Any, ...] = (random.random.__self__, np.random.rand.__self__)  # pyright: ignore
+"""The generators behind the functions of the modules ``random`` and ``numpy.random``."""
 
 _changing = WeakSet[Any]()
 """The functions that were seen to change something."""
@@ -69,7 +74,7 @@ def call_cached(function: Any, otherwise: Callable[[Any], Any], /, *args: Any, *
 
 def _state_within_reach(function: Any, args: Iterable[Any]) -> list[Any]:
     """Returns the state of what a function may change: arguments, and what it, or a function that it calls, names."""
-    found, functions = [*RANDOM_STATES, *args], [function]
+    found, functions = [*_RANDOM_STATES, *args], [function]
     for one in functions:
         inner = getattr(one, "__func__", one)
         inner = getattr(inner, "__wrapped__", inner)

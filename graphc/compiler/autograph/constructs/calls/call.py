@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from graphc.compiler.autograph.constructs.calls.attributes import load_attr, own_attr
-from graphc.compiler.autograph.constructs.calls.builtin_calls import CONTENT_METHODS, builtin_call, changes_array
+from graphc.compiler.autograph.constructs.calls.builtin_calls import CONTENT_METHODS, builtin_call
 from graphc.compiler.autograph.constructs.calls.cached_calls import CACHED, call_cached
 from graphc.compiler.autograph.constructs.calls.dispatching import DISPATCHING, call_dispatched
 from graphc.compiler.autograph.constructs.calls.generator_managers import converted_maker
@@ -31,9 +31,7 @@ from graphc.compiler.autograph.constructs.calls.guarded import (
 from graphc.compiler.autograph.constructs.calls.making import class_call
 from graphc.compiler.autograph.constructs.exceptions.origins import in_python
 from graphc.compiler.autograph.constructs.overrides import OVERRIDES, PURE, Functions
-from graphc.compiler.autograph.constructs.purity.advice import tell_of_debugger
 from graphc.compiler.autograph.constructs.purity.class_tests import CLASS_TESTS
-from graphc.compiler.autograph.constructs.purity.impure import is_reported, report_call, side_effect
 from graphc.compiler.autograph.constructs.purity.item_reads import (
     asks_for_key,
     counts_as_a_whole,
@@ -42,6 +40,7 @@ from graphc.compiler.autograph.constructs.purity.item_reads import (
     known_item,
 )
 from graphc.compiler.autograph.constructs.purity.jax_functions import checked
+from graphc.compiler.autograph.constructs.purity.opaque import UNCONVERTED, report_call, tell_of_debugger
 from graphc.compiler.autograph.constructs.purity.reading import (
     ALIASES,
     entering,
@@ -50,9 +49,8 @@ from graphc.compiler.autograph.constructs.purity.reading import (
     read_namespace,
 )
 from graphc.compiler.autograph.constructs.purity.recursion import check_recursion
-from graphc.compiler.autograph.constructs.purity.unconverted import follow
-from graphc.compiler.autograph.constructs.purity.watch import check_stores, is_pure_module
-from graphc.compiler.autograph.constructs.purity.witness import witnessed
+from graphc.compiler.autograph.constructs.purity.unconverted import follow, run_as_is
+from graphc.compiler.autograph.constructs.purity.watch import check_stores
 from graphc.compiler.autograph.frontend.convert import convert, is_converted
 from graphc.compiler.autograph.frontend.source import NoSourceError
 from graphc.compiler.autograph.values.choice import Question, ask, choice_in, decide, for_each, use
@@ -152,10 +150,7 @@ def call(function: Any) -> Any:
 
 def _call_as_it_is(function: Any) -> Any:
     """Returns what to call in place of an object of a library's, which is not converted."""
-    module = getattr(function, "__module__", None) or type(function).__module__
-    if not is_pure_module(module) or changes_array(function) or is_reported(function):
-        function = report_call(function, f"the call of {function!r:.60}")
-    return telling(function, guarded(checked(function)))
+    return telling(function, guarded(checked(report_call(function, f"the call of {function!r:.60}"))))
 
 
 def _call_one(function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -221,7 +216,10 @@ def convert_call(function: Any) -> Any:
     """
     if isinstance(function, types.FunctionType) and function.__code__ is DISPATCHING:
         return call(function)
-    if isinstance(function, types.FunctionType) and id(function.__code__) not in _unconverted:
+    if isinstance(function, types.FunctionType) and id(function.__code__) in _unconverted:
+        run_as_is(function)
+        return function
+    if isinstance(function, types.FunctionType):
         check_stores(function)
         converted = convert(function)
         entering(function, converted)
@@ -293,13 +291,10 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
     if replaced is not None:
         return functools.partial(replaced, original)
     if id(code) in _unconverted or _is_internal(code.co_filename):
-        if not is_pure_module(code_owner.__module__ or "") or is_reported(original):
-            original = report_call(original, f"the call of {code_owner.__qualname__}")
-        return guarded(checked(original))
+        return guarded(checked(report_call(original, f"the call of {code_owner.__qualname__}")))
     if is_debugger(code_owner):
         return original  # it looks at the frame that calls it
-    if not is_pure_module(code_owner.__module__ or "") or is_reported(original):
-        original = report_call(original, f"the call of the library function {code_owner.__qualname__}")
+    original = report_call(original, f"the call of the library function {code_owner.__qualname__}")
     return guarded(original) if code_owner in _CARRYING else _with_one(code_owner.__qualname__, guarded(original))
 
 
@@ -334,10 +329,11 @@ def _converted(function: types.FunctionType, original: Any) -> Any:
         converted = convert(function)
     except NoSourceError as error:
         entering(function)
-        side_effect(f"the call of {function.__qualname__}, whose source is not available,")
         assert context.trace is not None
+        what = f"the call of {function.__qualname__}, whose source is not available,"
+        context.trace.side_effect(what, certain=True, remedy=UNCONVERTED)
         context.trace.root.unconverted[function.__qualname__] = str(error)
-        return functools.partial(witnessed, original)
+        return original
     except UnsupportedSyntaxError as error:
         assert context.trace is not None
         raise context.trace.refuse(error) from None

@@ -8,8 +8,9 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from graphc.compiler.autograph.constructs.purity.opaque import is_pure_module
 from graphc.compiler.autograph.constructs.purity.reading import entering, read_attribute
-from graphc.compiler.autograph.constructs.purity.watch import is_pure_module, made
+from graphc.compiler.autograph.constructs.purity.watch import made
 from graphc.compiler.autograph.frontend.convert import convert, is_converted
 from graphc.compiler.autograph.frontend.source import NoSourceError
 from graphc.compiler.base import is_library_file

@@ -16,10 +16,10 @@ from graphc.compiler.autograph.constructs.calls.builtin_calls import builtin_cal
 from graphc.compiler.autograph.constructs.calls.guarded import PURE_BUILTINS, guarded
 from graphc.compiler.autograph.constructs.exceptions.origins import in_python
 from graphc.compiler.autograph.constructs.overrides import OVERRIDES
-from graphc.compiler.autograph.constructs.purity.impure import is_reported, report_call, side_effect
-from graphc.compiler.autograph.constructs.purity.reading import read_attribute, read_inherited, read_method
+from graphc.compiler.autograph.constructs.purity.opaque import is_opaque, is_pure_module, report_call, side_effect
+from graphc.compiler.autograph.constructs.purity.reading import is_library, read_attribute, read_inherited, read_method
 from graphc.compiler.autograph.constructs.purity.unconverted import asked, follow, run_as_is
-from graphc.compiler.autograph.constructs.purity.watch import is_pure_module, made
+from graphc.compiler.autograph.constructs.purity.watch import made
 from graphc.compiler.autograph.values.control import control
 from graphc.compiler.autograph.values.python_object import found_on, is_users
 from graphc.compiler.base import with_article
@@ -49,14 +49,18 @@ def class_call(kind: type[Any]) -> Any:
         elif constructor is not None:
             read_inherited(kind, name)
     _follow_making(kind)
+    if is_library(kind) and is_opaque(kind):
+        return guarded(report_call(kind, ""))
     pure = is_pure_class(kind) or issubclass(kind, Enum)  # `Color(1)` looks a member up
     if any(map(_is_written, constructors)) and not pure:
         if _only_initializes(kind, *constructors):
             return functools.partial(_construct, kind)
         follow(kind, *constructors)
-        return guarded(report_call(kind, f"the construction of {with_article(kind.__qualname__)}"))
-    if is_reported(kind):
-        return guarded(report_call(kind, ""))
+        what = f"the construction of {with_article(kind.__qualname__)}"
+        if is_library(kind):
+            return guarded(report_call(kind, what))
+        side_effect(what)
+        return guarded(kind)
     makes_defaults = isinstance(context.trace, Region) and dataclasses.is_dataclass(kind)
     return functools.partial(_with_defaults, kind, guarded(kind)) if makes_defaults else guarded(kind)
 

@@ -22,7 +22,7 @@ from graphc.compiler.autograph.constructs.expressions.operators import BINARY, b
 from graphc.compiler.autograph.constructs.expressions.positions import checked_positions
 from graphc.compiler.autograph.constructs.expressions.text import formatted, joined
 from graphc.compiler.autograph.constructs.overrides import Functions
-from graphc.compiler.autograph.constructs.purity.impure import side_effect
+from graphc.compiler.autograph.constructs.purity.opaque import side_effect
 from graphc.compiler.autograph.constructs.purity.reading import read_descriptor
 from graphc.compiler.autograph.constructs.purity.watch import operator_method
 from graphc.compiler.autograph.constructs.storage.cells import (

@@ -16,9 +16,9 @@ from graphc.compiler.autograph.constructs.calls.call import call
 from graphc.compiler.autograph.constructs.exceptions.origins import in_python
 from graphc.compiler.autograph.constructs.expressions.identity import is_, is_not
 from graphc.compiler.autograph.constructs.expressions.operators import answers
-from graphc.compiler.autograph.constructs.purity.impure import check_read
 from graphc.compiler.autograph.constructs.purity.item_reads import asks_for_key, holds_item
 from graphc.compiler.autograph.constructs.purity.natives import check_items, check_methods
+from graphc.compiler.autograph.constructs.purity.opaque import check_read
 from graphc.compiler.autograph.constructs.purity.reading import read_inherited, read_namespace
 from graphc.compiler.autograph.constructs.purity.special_methods import HASHED
 from graphc.compiler.autograph.constructs.purity.unconverted import asked

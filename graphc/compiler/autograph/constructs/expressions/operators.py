@@ -17,9 +17,9 @@ from graphc.compiler.autograph.constructs.exceptions.origins import in_python
 from graphc.compiler.autograph.constructs.expressions.list_methods import begin_growing, choose_item
 from graphc.compiler.autograph.constructs.expressions.positions import checked_positions
 from graphc.compiler.autograph.constructs.expressions.text import percent
-from graphc.compiler.autograph.constructs.purity.impure import check_read
 from graphc.compiler.autograph.constructs.purity.item_reads import asks_for_item, known_item
 from graphc.compiler.autograph.constructs.purity.natives import check_index, check_methods, check_printed
+from graphc.compiler.autograph.constructs.purity.opaque import check_read
 from graphc.compiler.autograph.constructs.purity.reading import read_attribute, read_namespace
 from graphc.compiler.autograph.constructs.purity.special_methods import INDEXED
 from graphc.compiler.autograph.constructs.purity.unconverted import operated

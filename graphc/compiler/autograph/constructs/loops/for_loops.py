@@ -89,7 +89,8 @@ def for_stmt(
             if extra_test is not None and not extra_test():
                 return
         return
-    # What is left of an iterator after a `break` matters only if somebody else can ask for it.
+    # What is left of an iterator after a `break` matters only if somebody else can ask for it. Counted, since no rule
+    # over the text tells `iter(rows)`, a new iterator, from `iter(it)`, which is the caller's.
     held = sys.getrefcount(iterable) > _UNHELD
     check_iterator(iterable)
     run_for(iterable, extra_test, body, LoopVariables(get_state, set_state, names, stored=stored), held=held)

@@ -11,7 +11,13 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from graphc.compiler.autograph.constructs.exceptions.origins import in_python
-from graphc.compiler.autograph.constructs.purity.impure import check_read, defining_class, origin, public_name
+from graphc.compiler.autograph.constructs.purity.opaque import (
+    check_read,
+    defining_class,
+    is_pure_module,
+    module_of,
+    public_name,
+)
 from graphc.compiler.autograph.constructs.purity.special_methods import (
     BY_NUMBER,
     FORMATTED,
@@ -24,9 +30,8 @@ from graphc.compiler.autograph.constructs.purity.special_methods import (
     called_of,
 )
 from graphc.compiler.autograph.constructs.purity.unconverted import asked, handed
-from graphc.compiler.autograph.constructs.purity.watch import check_iterator, is_pure_module, operator_method
-from graphc.compiler.autograph.constructs.purity.witness import is_written_by_user, witnessed
-from graphc.compiler.autograph.constructs.storage.native_state import RANDOM_STATES, note_consumed, run_watched
+from graphc.compiler.autograph.constructs.purity.watch import check_iterator, operator_method
+from graphc.compiler.autograph.constructs.storage.native_state import note_consumed, run_watched
 from graphc.compiler.autograph.constructs.storage.unfollowed import is_noted
 from graphc.compiler.autograph.values.choice import settled
 from graphc.compiler.autograph.values.protocol import look_into
@@ -57,7 +62,7 @@ ITERATING: dict[Any, bool] = {
 """The functions that take items one by one; True for those that ask for their number first."""
 
 # Called by way of graphc, these would find a frame of graphc's where they look for the user's.
-_LOOKS_AT_FRAMES = frozenset(("inspect", "logging", "sys", "traceback", "typing", "warnings", "_warnings"))
+_LOOKS_AT_FRAMES = frozenset(("inspect", "logging", "sys", "traceback", "typing", "warnings"))
 _FRAME_BUILTINS = frozenset(("__import__", "breakpoint", "dir", "eval", "exec", "globals", "locals", "super", "vars"))
 
 
@@ -96,22 +101,13 @@ def check_items(value: Any, sized: bool = False) -> None:
     iterate = found_on(kind, "__iter__")
     if not isinstance(value, list | dict):
         asked(value, (*ITERATED, *BY_NUMBER))
-    what, stream = f"the iteration over {with_article(kind.__name__)}", _is_stream(kind, iterate)
     if not isinstance(context.trace, Region):
-        note_consumed(value, what, always=stream)
+        note_consumed(value, f"the iteration over {with_article(kind.__name__)}")
         return
-    if stream:
-        context.trace.side_effect(what)
     check_methods(value, (*ITERATED, *SIZED) if sized else ITERATED)
     # Without __iter__, and in that of an abstract base class, the items are asked for one by one.
     if iterate is None or (isinstance(iterate, types.FunctionType) and is_installed_file(iterate.__code__.co_filename)):
         check_methods(value, BY_NUMBER)
-
-
-def _is_stream(kind: type[Any], iterate: Any) -> bool:
-    """Tells if a library's class gives items and no more, as loaders of data do: nobody sees what they change."""
-    held = found_on(kind, "__getitem__") or found_on(kind, "__contains__") or found_on(kind, "__next__")
-    return held is None and isinstance(iterate, types.FunctionType) and is_installed_file(iterate.__code__.co_filename)
 
 
 def check_index(index: Any) -> None:
@@ -144,29 +140,22 @@ def check_arguments(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 def may_change(function: Any) -> bool:
     """Returns True if a function may change what it is given, and is not known to look at the frame that calls it."""
-    module, name, _ = origin(function)
+    module = module_of(function).partition(".")[0]
     if module == "builtins":
-        return name not in _FRAME_BUILTINS
+        return getattr(function, "__name__", "") not in _FRAME_BUILTINS
     # What enum changes is a cache of its own: of the members that | and & make.
-    return module != "enum" and module.partition(".")[0] not in _LOOKS_AT_FRAMES
+    return module != "enum" and module not in _LOOKS_AT_FRAMES
 
 
 def call_watched(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Calls a function that is not converted, with a look at what it changes of what it is given."""
     owner: Any = getattr(function, "__self__", function)
     # The journal knows what a container held before its first change; what it holds here may be what the code put in.
-    known = isinstance(function, types.BuiltinFunctionType) and is_noted(owner)
-    given = [*([] if known else [owner]), *args, *kwargs.values()]
-    # Any library may draw from the global generators of random and NumPy.
-    if not is_pure_module(origin(function)[0]):
-        given += RANDOM_STATES
-    # What a library calls by itself is not reported, so that without the user's code a profiler only costs time.
-    run = witnessed if is_written_by_user((function, *args, *kwargs.values())) else _called
-    return run_watched(lambda: run(in_python, function, *args, **kwargs), given, f"the call of {public_name(function)}")
-
-
-def _called(function: Any, /, *args: Any, **kwargs: Any) -> Any:
-    return function(*args, **kwargs)
+    # What a list's own method changes in a branch or loop is carried.
+    carried = isinstance(context.trace, Region) and isinstance(owner, list)
+    known = isinstance(function, types.BuiltinFunctionType) and (carried or is_noted(owner))
+    given: list[Any] = [*([] if known else [cast("Any", owner)]), *args, *kwargs.values()]
+    return run_watched(lambda: in_python(function, *args, **kwargs), given, f"the call of {public_name(function)}")
 
 
 def items(value: Any) -> Any:

@@ -5,6 +5,7 @@ An attribute may be read of every object that the code gets to, if the code name
 
 from __future__ import annotations
 
+import builtins
 import decimal
 import sys
 import types
@@ -15,6 +16,7 @@ from typing import Any, cast
 import numpy as np
 
 from graphc.compiler.autograph.constructs.purity.library_reads import check_unseen, is_iterator
+from graphc.compiler.autograph.constructs.purity.opaque import is_opaque, public_name
 from graphc.compiler.autograph.constructs.purity.reading import (
     is_library,
     names_of,
@@ -24,12 +26,9 @@ from graphc.compiler.autograph.constructs.purity.reading import (
 )
 from graphc.compiler.autograph.constructs.purity.special_methods import FORMATTED
 from graphc.compiler.autograph.constructs.purity.watch import watch_names
-from graphc.compiler.autograph.constructs.purity.witness import witnessed
-from graphc.compiler.autograph.constructs.storage.native_state import GeneratorCell
-from graphc.compiler.autograph.constructs.storage.visible_state import GENERATORS
 from graphc.compiler.autograph.values.protocol import Symbolic
 from graphc.compiler.autograph.values.python_object import found_on, is_users, users_method
-from graphc.compiler.base import is_library_file, with_article
+from graphc.compiler.base import is_library_file
 from graphc.compiler.core import METHOD_FOLLOWERS, SymbolicTensor, Tensor, Variable
 from graphc.compiler.tracing import content_of, contents_of, context, fixed, has_parts, item
 
@@ -70,17 +69,11 @@ def handed(values: Iterable[Any], *, called: bool = True) -> None:
         _Walk().run(owners)
 
 
-def run_as_is(function: Any) -> Any:
-    """Tells of what a function of the user's reads that is to run without being converted, and what it assigns.
-
-    Returns:
-      What to call in its place.
-    """
-    if context.trace is None:
-        return function
-    watch_names(function)
-    follow(function, *(value for value, _ in context.trace.root.reads.objects()))
-    return partial(witnessed, function)
+def run_as_is(function: Any) -> None:
+    """Tells of what a function of the user's reads that is to run without being converted, and what it assigns."""
+    if context.trace is not None:
+        watch_names(function)
+        follow(function, *(value for value, _ in context.trace.root.reads.objects()))
 
 
 def follow(*values: Any, special: bool = False) -> None:
@@ -177,10 +170,6 @@ class _Walk:
         self._owners[id(value)] = value
         if context.trace is not None:
             context.trace.root.reads.complete(value)
-            if isinstance(value, GENERATORS):  # of which the profiler does not see each method
-                context.trace.journal.note(
-                    GeneratorCell(value, f"the use of {with_article(type(value).__name__)} from outside")
-                )
         if isinstance(value, types.FunctionType):
             self._enter(value)
         elif isinstance(value, types.MethodType):
@@ -241,8 +230,12 @@ class _Walk:
             self._reach(found)
             if is_iterator(found) and context.trace is not None:
                 context.trace.read_once(f"the use of an iterator ({type(found).__name__}) from outside")
+        for path in [*names.paths, *((name,) for name in names.outside)]:
+            _tell(_at(namespace, path))
         for name in names.imports:
             if name in sys.modules and context.trace is not None:
+                for attribute in names.attributes:
+                    _tell(vars(sys.modules[name]).get(attribute))
                 context.trace.root.reads.record(item(fixed(sys.modules, "sys.modules"), name), sys.modules[name])
                 self._reach(sys.modules[name])
 
@@ -278,6 +271,31 @@ class _Walk:
         if held:
             read_attribute(owner, name, value)
             self._reach(value)
+
+
+def _at(namespace: dict[str, Any], path: tuple[str, ...]) -> Any:
+    """Returns what code finds by a global and attributes; None where code of the user's would tell."""
+    found = namespace.get(path[0], vars(builtins).get(path[0]))
+    for name in path[1:]:
+        if isinstance(found, types.ModuleType) or name in getattr(found, "__dict__", ()):
+            found = vars(found).get(name)
+        else:  # a property would be asked
+            inside = found_on(found if isinstance(found, type) else cast("type[Any]", type(found)), name)
+            found = getattr(found, name, None) if inside is not None and not isinstance(inside, property) else None
+    return found
+
+
+def _tell(found: Any) -> None:
+    """Tells of a library's function that code names, such as ``time.time``: the code is taken to call it."""
+    inside = getattr(found, "__func__", found)
+    if not callable(found) or isinstance(found, type) or context.trace is None:
+        return
+    if isinstance(inside, types.FunctionType):
+        is_ours = is_library_file(inside.__code__.co_filename)
+    else:
+        is_ours = is_library(cast("type[Any]", type(found)))
+    if is_ours and is_opaque(found):
+        context.trace.read_once(f"the call of {public_name(found)}")
 
 
 METHOD_FOLLOWERS.append(asked)

@@ -24,15 +24,11 @@ __all__ = [
     "check_iterator",
     "check_stores",
     "class_item_method",
-    "is_pure_module",
     "made",
     "made_here",
     "operator_method",
     "watch_names",
 ]
-
-_PURE_MODULES = ("math", "cmath", "operator", "jax", "numpy", "ml_dtypes", "collections.namedtuple", "typing", "enum")
-_IMPURE_MODULES = ("numpy.random", "jax.debug", "jax.experimental")
 
 _OUTER_STORES = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
 _CELL_STORES = frozenset({"STORE_DEREF", "DELETE_DEREF"})
@@ -203,12 +199,3 @@ def _unless_generator(method: types.FunctionType) -> types.FunctionType | None:
     elif any(_stores(method.__code__)) or _may_change_objects(method.__code__):
         context.trace.side_effect(f"the call of {method.__qualname__}")
     return None
-
-
-def is_pure_module(module: str) -> bool:
-    """Returns True if what a module defines only computes, so that it may run at trace time."""
-
-    def within(names: tuple[str, ...]) -> bool:
-        return any(module == name or module.startswith(name + ".") for name in names)
-
-    return module.split(".")[0] == "graphc" or (within(_PURE_MODULES) and not within(_IMPURE_MODULES))

@@ -7,7 +7,6 @@ changed, and outlives the call, is told as any other side effect.
 
 from __future__ import annotations
 
-import random
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
@@ -18,7 +17,6 @@ from graphc.compiler.autograph.constructs.storage.cells import ObjectCell
 from graphc.compiler.autograph.constructs.storage.visible_state import (
     OPAQUE,
     equal_states,
-    generator_state,
     is_internal,
     state_of,
 )
@@ -26,8 +24,6 @@ from graphc.compiler.base import with_article
 from graphc.compiler.tracing import Cell, context
 
 __all__ = [
-    "RANDOM_STATES",
-    "GeneratorCell",
     "StatePlace",
     "memories_of",
     "memory_of",
@@ -36,9 +32,6 @@ __all__ = [
     "note_state",
     "run_watched",
 ]
-
-RANDOM_STATES: tuple[Any, ...] = (random.random.__self__, np.random.rand.__self__)  # pyright: ignore
-"""The generators behind the functions of the modules ``random`` and ``numpy.random``."""
 
 _BATCHES = (
     "compile a step that is given one batch and call it in a Python loop, or stack the batches into one tensor and "
@@ -50,34 +43,6 @@ _NO_STATE = (*OPAQUE, tuple, frozenset, range)
 _VIEWS = (np.ndarray, np.flatiter, np.void, memoryview)
 _CONTAINERS: frozenset[type[Any]] = frozenset((list, dict, set, np.ndarray, bytearray, deque))
 """Classes from which items are taken without a change."""
-
-
-class GeneratorCell(ObjectCell):
-    """The state of a generator of random numbers."""
-
-    __slots__ = ()
-
-    def __init__(self, owner: Any, what: str) -> None:
-        super().__init__(owner, f"the state of {with_article(type(owner).__name__)}", what)
-
-    def get(self) -> Any:
-        """Returns the state; of one that has none that can be read (the system's), nothing."""
-        try:
-            return generator_state(self.owner)[0]()
-        except NotImplementedError:
-            return None
-
-    def set(self, value: Any) -> None:
-        """Puts a state back."""
-        if value is not None:
-            generator_state(self.owner)[1](value)
-
-    def holds(self, before: Any) -> bool:
-        """Returns True if no number was drawn."""
-        now = self.get()
-        if isinstance(self.owner, random.Random):  # 625 ints, which are looked at around each call of a library
-            return bool(before == now)
-        return equal_states(before, now)
 
 
 class StatePlace(ObjectCell):
@@ -162,23 +127,18 @@ def note_state(owner: Any, what: str) -> None:
         context.trace.journal.note_native(place, place.get())
 
 
-def note_consumed(value: Any, what: str, *, always: bool = False) -> None:
+def note_consumed(value: Any, what: str) -> None:
     """Says that Python is about to take items from an object, outside branches and loops on tensors.
 
     Args:
       value: an iterator, or what one is made of.
       what: the use, for messages.
-      always: whether nobody can see what taking items changes, so that it counts as a change.
     """
     trace = context.trace
     if trace is None or trace.parent is not None or type(value) in _CONTAINERS or not _has_state(value):
         return
     place = StatePlace(value, what, consumed=True)
-    trace.journal.note_native(place, object() if always else place.get())
-    if not isinstance(value, Iterator):  # code of its class is about to run
-        for generator in RANDOM_STATES:
-            drawn = GeneratorCell(generator, what)
-            trace.journal.note_native(drawn, drawn.get())
+    trace.journal.note_native(place, place.get())
 
 
 def memory_of(value: Any) -> Any:
@@ -232,13 +192,16 @@ def _has_state(value: Any) -> bool:
 
 
 def _run_in_region(run: Callable[[], Any], given: Iterable[Any], what: str) -> Any:
-    """As :func:`run_watched`, in a branch or loop: an array must not change there, and is put back."""
-    arrays: list[Any] = [value for value in given if isinstance(value, np.ndarray)]
-    before = [(value, value.copy()) for value in arrays]
+    """As :func:`run_watched`, in a branch or loop: an array or list must not change there, and is put back."""
+    held: list[Any] = [value for value in given if isinstance(value, np.ndarray | list)]
+    before: list[tuple[Any, Any]] = [(value, value.copy()) for value in held]
     result = run()
     for value, old in before:
-        if value.tobytes() != old.tobytes():  # by bytes: a NaN equals itself
-            value[...] = old
+        is_array = isinstance(value, np.ndarray)
+        # By bytes: a NaN equals itself.
+        same = value.tobytes() == old.tobytes() if is_array else [*map(id, value)] == [*map(id, old)]
+        if not same:
+            value[... if is_array else slice(None)] = old
             assert context.trace is not None
-            context.trace.side_effect(f"{what}, which changes an array of NumPy's,")
+            context.trace.side_effect(f"{what}, which changes {with_article(type(value).__name__)},")
     return result

@@ -17,10 +17,7 @@ from typing import Any, cast
 import jax
 import numpy as np
 
-__all__ = ["GENERATORS", "OPAQUE", "equal_states", "generator_state", "is_internal", "state_of"]
-
-GENERATORS = (random.Random, np.random.Generator, np.random.RandomState)
-"""The classes of generators of random numbers."""
+__all__ = ["OPAQUE", "equal_states", "is_internal", "state_of"]
 
 _PLAIN = (str, bytes, int, float, complex)
 OPAQUE = (*_PLAIN, type(None), type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, jax.Array)
@@ -125,23 +122,11 @@ def equal_states(before: Any, after: Any) -> bool:
     return isinstance(before, _PLAIN) and bool(before == after or (before != before and after != after))
 
 
-def generator_state(generator: Any) -> tuple[Callable[[], Any], Callable[[Any], None]]:
-    """Returns what reads and what writes the state of a generator of random numbers."""
-    if isinstance(generator, random.Random):
-        return generator.getstate, generator.setstate
-    if isinstance(generator, np.random.Generator):
-        bits = cast("Any", generator.bit_generator)
-
-        def write(value: Any) -> None:
-            bits.state = value
-
-        return lambda: bits.state, write
-    return generator.get_state, generator.set_state
-
-
 def _read_generator(generator: Any) -> Any:
+    if isinstance(generator, np.random.Generator):
+        return cast("Any", generator.bit_generator).state
     try:
-        return generator_state(generator)[0]()
+        return generator.getstate() if isinstance(generator, random.Random) else generator.get_state()
     except NotImplementedError:  # the system's
         return None
 
@@ -172,7 +157,7 @@ _READ: dict[Any, Callable[[Any], Any]] = {
     array.array: bytes,
     memoryview: memoryview.tobytes,
     io.IOBase: _read_file,
-    **dict.fromkeys(GENERATORS, _read_generator),
+    **dict.fromkeys((random.Random, np.random.Generator, np.random.RandomState), _read_generator),
     ContextVar: lambda variable: id(variable.get(None)),
     queue.SimpleQueue: lambda waiting: waiting.qsize(),  # to look at its items is to take them
     itertools.count: repr,  # nothing else shows the next number

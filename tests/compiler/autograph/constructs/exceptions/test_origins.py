@@ -8,7 +8,6 @@ import decimal
 import fractions
 import functools
 import json
-import random
 import re
 from collections import deque
 from collections.abc import Callable
@@ -114,7 +113,6 @@ LIBRARY: list[Callable[[Any], Any]] = [
     lambda x: len(json.dumps(float(x))),
     lambda x: datetime.timedelta(days=int(x)),
     lambda x: deque([1, 2], maxlen=int(x)),
-    lambda x: random.Random(int(x)).random(),
     lambda x: int(f"{x:.0f}"),
     lambda x: pow(int(x), 3, 5),
 ]

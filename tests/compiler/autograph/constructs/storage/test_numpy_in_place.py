@@ -126,7 +126,7 @@ def in_a_branch(x: Any) -> Any:
         (in_a_while_loop, r"the in-place operator \+= on a ndarray inside the body of a while loop(.|\n)*a \+= 1.0"),
         (
             in_a_branch,
-            r"the call of numpy.add, which changes an array of NumPy's, inside the true branch(.|\n)*np.add\(a",
+            r"the call of numpy.add, which changes a ndarray, inside the true branch(.|\n)*np.add\(a",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""Functions of Python's library that only compute, in branches and loops on tensors."""
+"""Calls that graphc does not look into: told once and refused in branches, but for modules that only compute."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import heapq
 import json
 import posixpath
 import re
+import shutil
 import statistics
 import string
 import struct
 import textwrap
+import threading
 import urllib.parse
 from collections.abc import Callable
 from fractions import Fraction
@@ -22,7 +24,7 @@ from typing import Any
 import pytest
 
 import graphc as gx
-from graphc.compiler.base.errors import UnimplementedError
+from graphc.compiler.base.errors import SideEffectWarning, UnimplementedError
 from tests.compiler.autograph.differential import check
 
 _SETTINGS = {"rates": [1, 2]}
@@ -84,4 +86,27 @@ def test_what_only_computes_is_allowed(compute: Callable[[], float]) -> None:
 )
 def test_what_calls_code_of_the_users_or_changes_something_is_refused(compute: Callable[[], float]) -> None:
     with pytest.raises(UnimplementedError, match="inside the true branch of an if"):
+        gx.function(lambda x: x * compute() if x > 0 else x)(gx.asarray(1.0))
+
+
+@gx.do_not_convert
+def _as_it_is() -> float:
+    return 1.0
+
+
+_OPAQUE: dict[str, Callable[[], Any]] = {
+    "shutil.get_terminal_size": lambda: shutil.get_terminal_size().lines,
+    "threading.Event": lambda: 1.0 if threading.Event() else 2.0,
+    "_as_it_is, which is not converted,": lambda: _as_it_is(),
+}
+
+
+@pytest.mark.parametrize("name", _OPAQUE)
+def test_any_other_call_is_told_once_and_refused_in_a_branch(name: str) -> None:
+    compute = _OPAQUE[name]
+    twice = gx.function(lambda x: x * 0.0 * compute() + compute())
+    with pytest.warns(SideEffectWarning, match="happens once, when") as told:
+        twice(gx.asarray(1.0))
+    assert [str(warning.message).partition(" happens")[0] for warning in told] == [f"the call of {name}"]
+    with pytest.raises(UnimplementedError, match=rf"the call of {name} inside the true branch of an if"):
         gx.function(lambda x: x * compute() if x > 0 else x)(gx.asarray(1.0))
