@@ -4,12 +4,31 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from itertools import pairwise
+from operator import gt
 from pathlib import Path
 
 import pytest
 
-from tests.architecture import FILES_OF_BOTH_MODES, INNER_LAYERS, NEIGHBOURHOODS, PARTS, kind_checks, violations
+from tests.architecture import (
+    BUDGET,
+    FILES_OF_BOTH_MODES,
+    FILLERS,
+    HOOKS,
+    INNER_LAYERS,
+    NEIGHBOURHOODS,
+    PARTS,
+    WALKS,
+    fillers,
+    hooks,
+    kind_checks,
+    read_modules,
+    sizes,
+    violations,
+)
 
 ROOT = Path(__file__).parent.parent / "graphc"
 
@@ -327,3 +346,33 @@ def test_a_folder_of_modules_needs_an_init(tmp_path: Path) -> None:
     package = tree(tmp_path, {"compiler/core/a.py": ""})
     (package / "compiler" / "core" / "__init__.py").unlink()
     assert violations(package) == ["graphc/compiler/core:1: a folder of modules needs an __init__.py"]
+
+
+def test_nothing_grows() -> None:
+    modules = list(read_modules(ROOT).values())
+    grown = {name: size for name, size in sizes(modules).items() if any(map(gt, size, BUDGET.get(name, (0, 0, 0))))}
+    assert not grown, f"lines, lines of code and files that are more than the budget: {grown}"
+    assert hooks(modules) <= HOOKS
+    assert fillers(modules) <= FILLERS
+
+
+@pytest.mark.multiprocess
+def test_walks_do_not_grow() -> None:
+    command = [sys.executable, "-m", "benchmarks.walks", *WALKS]
+    users = {name: value for name, value in os.environ.items() if not name.startswith(("GRAPHC_", "JAX_", "XLA_"))}
+    output = subprocess.run(
+        command, cwd=ROOT.parent, env=users, capture_output=True, text=True, check=True, timeout=240
+    ).stdout
+    rows = [line.rsplit(maxsplit=4) for line in output.splitlines()[1:]]
+    grown = {name: int(files) for name, files, *_ in rows if int(files) > WALKS[name]}
+    assert len(rows) == len(WALKS)
+    assert not grown, f"files that a program passes, more than the budget: {grown}"
+
+
+def test_sizes_are_counted(tmp_path: Path) -> None:
+    source = '# bare\n\ndef register_f(found):\n    """Does.\n\n    Much.\n    """\n    place = found  # why\n    return place'
+    modules = [
+        module for module in read_modules(tree(tmp_path, {"cli/a.py": source})).values() if module.name[-1] == "a"
+    ]
+    assert sizes(modules) == {"cli": (8, 3, 1)}
+    assert (hooks(modules), fillers(modules)) == (1, 4)
