@@ -72,10 +72,6 @@ def _by_index(tasks: Any) -> Any:
 def read_resources(given: Sequence[str], cluster: ClusterSpec) -> dict[str, dict[str, float]]:
     """Reads what Ray is to reserve for the tasks of jobs.
 
-    Args:
-      given: the resources as typed, such as ``worker:num_gpus=1``.
-      cluster: the cluster.
-
     Returns:
       The amounts, by job and name.
 
@@ -100,9 +96,6 @@ def serve_task(path: Path, job: str | None, task: int | None, console: Console) 
     """Starts a task of a cluster on Ray, and waits until it ends.
 
     Args:
-      path: the description of the cluster.
-      job: the job of the task.
-      task: its index.
       console: the console for instructions on reaching the task.
     """
     server = Server(read_cluster(path), job, task, protocol="ray")
@@ -118,7 +111,6 @@ def cluster_up(path: Path, resources: Sequence[str], console: Console) -> None:
     """Starts all tasks of a cluster on Ray, and shows their state until they have ended or Ctrl-C ends them.
 
     Args:
-      path: the description of the cluster.
       resources: the resources that Ray reserves for the tasks; see :func:`read_resources`.
       console: the console for the tasks' state.
     """
@@ -150,7 +142,6 @@ def cluster_status(path: Path, console: Console) -> bool:
     """Shows the state of a cluster's tasks.
 
     Args:
-      path: the description of the cluster.
       console: the console for the output.
 
     Returns:

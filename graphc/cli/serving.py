@@ -62,7 +62,6 @@ def serve(options: argparse.Namespace, console: Console) -> None:
     """Serves functions over HTTP until SIGTERM or Ctrl-C.
 
     Args:
-      options: the parsed options; see :func:`add_options`.
       console: the console for instructions on reaching the functions.
 
     Raises:

@@ -38,7 +38,6 @@ def print_timeline(events: Sequence[Event], console: Console) -> None:
     """Prints a row for each event, in the order in which they began: where and when it ran, and for how long.
 
     Args:
-      events: the events of a trace.
       console: the console for the output; if it is not a terminal, lines are not wrapped.
     """
     table = _table(events)
@@ -101,9 +100,7 @@ def draw_timeline(events: Sequence[Event], path: Path, title: str) -> None:
     """Draws a lane for each device and thread, with a bar for each event and its name where there is room.
 
     Args:
-      events: the events of a trace.
       path: the file to write; its ending decides the format.
-      title: the title of the picture.
 
     Raises:
       FailedPreconditionError: matplotlib is not installed.
@@ -175,9 +172,6 @@ def merge_timelines(paths: Sequence[str | Path]) -> MergedTimeline:
     """Merges the traces that :func:`graphc.profile` has written on the ranks of a job.
 
     Barriers end on all ranks at the same time: they set the clocks.
-
-    Args:
-      paths: the files, one of each rank.
 
     Raises:
       NotFoundError: there is no such file.

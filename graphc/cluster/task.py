@@ -199,7 +199,6 @@ class _OfTask:
         """Adds a service that the caller's code makes, in the task's process.
 
         Args:
-          name: the name of the service.
           make: the function that makes the service for a task, as ``module:name``.
         """
         module, _, maker = make.partition(":")

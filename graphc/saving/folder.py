@@ -182,9 +182,6 @@ class FolderWriter:
 class FolderReader:
     """Reads one folder.
 
-    Args:
-      folder: the folder.
-
     Attributes:
       content: the manifest.
 

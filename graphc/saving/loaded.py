@@ -206,9 +206,6 @@ class LoadedFunction:
     """A function that was loaded.
 
     Args:
-      name: the function's name.
-      signature: its parameters.
-      signatures: the signatures it was saved for.
       defaults: the defaults of its parameters by name, where they have some.
     """
 

@@ -60,7 +60,6 @@ def opened(graphs: Sequence[Graph], sizes: Sequence[Sizes]) -> tuple[Graph, Mapp
 
     Args:
       graphs: graphs of one function, traced for different sizes.
-      sizes: the sizes of each trace.
 
     Raises:
       InvalidArgumentError: they differ in something that sizes do not explain; the error has the user's line.
@@ -321,7 +320,6 @@ def checked_case(graph: Graph, case: Graph, what: str = "the sizes of a trace") 
     """Raises an error if an open graph does not match the function for some sizes.
 
     Args:
-      graph: the open one.
       case: the function, traced for some sizes.
       what: a description of the sizes, for messages.
 

@@ -51,7 +51,6 @@ class Portable:
     Args:
       name: the name of the function, for messages.
       rows: for each value with open sizes, its types in the traces.
-      sizes: the sizes of these.
 
     Attributes:
       programs: the functions of JAX in them, by name.
@@ -126,9 +125,7 @@ def mapped(
     """Returns a graph with other ops and attributes, also in its bodies.
 
     Args:
-      graph: the graph.
       change: a function that returns the new op and attributes of a node.
-      pinned: whether nodes stay pinned to their devices.
       locate: a function that returns the new lines of nodes.
     """
     copies: dict[Value, Value] = {}

@@ -113,11 +113,7 @@ def _with_gradients(exported: Any) -> Iterator[Any]:
 
 
 class ProgramName(str):
-    """The name of a program, which keeps the program alive as long as a graph that calls it.
-
-    Args:
-      program: the program.
-    """
+    """The name of a program, which keeps the program alive as long as a graph that calls it."""
 
     program: Program
 
@@ -176,7 +172,6 @@ def exported(
     """Exports a function of arrays to a tuple of arrays.
 
     Args:
-      function: a function that JAX can trace.
       rows: for each argument its types, in the traces for several sizes.
       sizes: the sizes of the traces; none if no size is open.
       differentiable: whether to export gradients, if the function has any.

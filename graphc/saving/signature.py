@@ -79,7 +79,6 @@ def expressions(numbers: Sequence[int], sizes: Sequence[Sizes]) -> Iterator[Expr
     """Yields what gives a number for each of some sizes, the simplest first.
 
     Args:
-      numbers: the numbers to express.
       sizes: for each of them, the sizes.
 
     Example:
@@ -102,11 +101,7 @@ def expressions(numbers: Sequence[int], sizes: Sequence[Sizes]) -> Iterator[Expr
 
 
 def samples(symbols: Sequence[str]) -> Iterator[Sequence[Sizes]]:
-    """Yields sizes to trace with: several sets, should one meet a number of the program.
-
-    Args:
-      symbols: the symbols of the open sizes.
-    """
+    """Yields sizes to trace with: several sets, should one meet a number of the program."""
     count = len(symbols)
     step = _TRIED * count
     for start in range(0, len(_PRIMES) - step + 1, step)[:_SETS]:
@@ -199,7 +194,6 @@ def with_symbols(values: Mapping[str, Any], tied: str) -> dict[str, Any]:
     """Returns arguments by name, with a boxed OpenSpec for each tensor.
 
     Args:
-      values: the arguments.
       tied: the open sizes that are equal: ``"none"``, those of the first axes (``"rows"``), or ``"all"``.
 
     Raises:

@@ -218,12 +218,7 @@ def _class_named(name: str) -> type[BaseException] | None:
 
 
 def raise_by_status(raises: Mapping[str, Tree], name: str) -> Callable[[Any], None]:
-    """Returns a function that raises the exception for a call's status.
-
-    Args:
-      raises: the result of :func:`raised`.
-      name: the name of the function.
-    """
+    """Returns a function that raises the exception for a call's status."""
     makers = {int(number): _maker(tree, name) for number, tree in raises.items()}
 
     def check(status: Any) -> None:

@@ -81,9 +81,6 @@ def traced_for(name: str, function: Function, instance: tuple[Any, ...], signatu
 
     Args:
       name: the name of the function, for messages.
-      function: compiled, whose traces nobody else uses.
-      instance: the method's instance.
-      signature: its arguments.
 
     Raises:
       InvalidArgumentError: open sizes are not open in what the function does.
@@ -295,7 +292,6 @@ class _Marker:
     """Stands for an output of the graph in a result.
 
     Args:
-      place: its index.
       sort: its kind in Python: a tensor, or a number.
     """
 

@@ -103,11 +103,8 @@ class Batcher:
     out, unless it is the last.
 
     Args:
-      replicas: the number of replicas.
-      max_batch: the maximum number of rows in a batch.
       max_delay: the time that a row waits for others while a replica is free and another one computes, in the unit of
         all times here.
-      max_waiting: the maximum number of rows that wait.
     """
 
     def __init__(self, replicas: int, *, max_batch: int, max_delay: float, max_waiting: int) -> None:

@@ -176,11 +176,7 @@ class Copies:
         """Computes the results of a batch.
 
         Args:
-          place: the index of the device.
           program: the program for the batch.
-          key: the key of its rows.
-          leaves: the rows, filled up to the program's size.
-          rows: the number of rows without padding.
 
         Raises:
           InvalidArgumentError: the function raises for some row.

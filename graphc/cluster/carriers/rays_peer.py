@@ -170,7 +170,6 @@ class RayPeer(Peer):
 
         Args:
           now: seconds since this process started.
-          limit: the heartbeat timeout.
         """
         if self._pinged_at is not None:
             return now - self._pinged_at <= limit

@@ -66,7 +66,6 @@ class Tasks:
     """The tasks of the cluster that a given task belongs to.
 
     Args:
-      target: the address of one of them, the master.
       filters: pins that select further tasks, such as ``/job:ps``; all tasks if there are none.
 
     Attributes:

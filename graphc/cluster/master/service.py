@@ -104,10 +104,6 @@ class GraphService:
         """Runs a part.
 
         Args:
-          key: the part's key.
-          session: the caller's Session.
-          arrays: the part's inputs.
-          traced: whether to return a timeline.
           run: the name of the run that the part belongs to.
           takers: for each value that it returns, the tasks that need it: they fetch large values from here; empty to
             give all to the caller.

@@ -76,7 +76,6 @@ def step(buffers: Sequence[Sequence[int]], compute: Callable[[Sequence[Any]], tu
     """Pulls, computes, and pushes.
 
     Args:
-      buffers: the buffers to pull from each server.
       compute: a function from each server's version and values to results and, for each server, a push or None.
 
     Returns:

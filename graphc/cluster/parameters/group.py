@@ -99,9 +99,6 @@ class ServerGroup:
     """The servers of one training.
 
     Args:
-      tasks: the servers' tasks.
-      name: the name of the training.
-      options: the servers' options; they share the folder.
       timeout: seconds within which they must answer.
 
     Attributes:

@@ -61,8 +61,6 @@ class Layout:
     """Assigns Variables to servers, largest first, each to the server with the fewest bytes.
 
     Args:
-      variables: the Variables to place.
-      servers: the number of servers.
       split: the size in bytes above which a Variable is split by rows into pieces of at most that size; None for no
         limit.
 

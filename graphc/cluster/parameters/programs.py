@@ -24,7 +24,6 @@ class Program:
       function: a function that takes and returns nested structures of arrays.
       types: the types of its arguments, or a function that returns them; shapes may have symbols of ``jax.export``.
       key: its name; a new name if empty.
-      content: its StableHLO, if known.
 
     Attributes:
       key: its name.

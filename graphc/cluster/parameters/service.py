@@ -211,10 +211,7 @@ class ServerService:
         A training that is already kept here, as after a call that came too late, continues unchanged.
 
         Args:
-          name: the name of the training.
-          values: the buffers.
           rule: the optimizer's update; None if there is none.
-          options: the server's options.
 
         Returns:
           The version, and whether it resumes.

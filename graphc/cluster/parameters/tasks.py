@@ -31,7 +31,6 @@ class Tasks:
     Args:
       cluster: a cluster with the jobs ``ps`` and ``worker`` whose tasks run already; None to start tasks.
       counts: the number of servers and workers to start where there is no cluster.
-      protocol: the carrier of the tasks that are started.
 
     Attributes:
       spec: the cluster.
@@ -72,8 +71,6 @@ class Tasks:
         """Returns a replacement for a task that does not answer: a new one, or the one that now runs at its address.
 
         Args:
-          job: the name of its job.
-          place: its index in that job, from 0.
           seconds: seconds within which it must answer.
 
         Raises:

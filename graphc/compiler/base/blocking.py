@@ -87,7 +87,6 @@ class Pool:
     """Runs work on a bounded number of threads, in order of priority.
 
     Args:
-      name: the name of its threads.
       limit: returns the maximum number of working threads; called each time.
       idle_seconds: the time in seconds that an idle thread waits for work before it ends.
       most_queued: the maximum length of the queue; further submissions wait, except on threads of the pool.
@@ -277,7 +276,6 @@ def run_on_thread(function: Callable[[], T], subject: Subject, *, inherits: bool
     If the wait ends early, the function continues on a daemon thread that ends with it, and its result is dropped.
 
     Args:
-      function: the function to call.
       subject: the subject of the wait as a noun, for messages.
       inherits: whether the deadlines and tokens in force apply inside the function.
 
@@ -363,7 +361,6 @@ async def until_called(register: Callable[[Callable[[], None]], object], subject
     """Waits in asyncio, without blocking its loop, until a callback is called.
 
     Args:
-      register: receives the callback, which any thread may call.
       subject: the subject of the wait as a noun, for messages.
 
     Raises:

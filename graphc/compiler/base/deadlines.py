@@ -45,11 +45,7 @@ Subject: TypeAlias = str | Callable[[], str]
 
 
 class Deadline:
-    """A point in time by which waits must end.
-
-    Args:
-      seconds: the time from now on.
-    """
+    """A point in time by which waits must end."""
 
     __slots__ = ("_at", "seconds")
 
@@ -105,7 +101,6 @@ class Interruption:
         """Returns the error for a wait that had to end; requires :attr:`is_due`.
 
         Args:
-          subject: the subject of the wait.
           place: the user's line; None for the line that is running.
         """
         waited = subject if isinstance(subject, str) else subject()

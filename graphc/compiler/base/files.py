@@ -202,11 +202,6 @@ def remove_tree(path: PathLike) -> None:
 def copy(source: PathLike, target: PathLike, overwrite: bool = False) -> None:
     """Copies the contents of a file.
 
-    Args:
-      source: the file.
-      target: the name of the copy.
-      overwrite: whether an existing file may be replaced.
-
     Raises:
       NotFoundError: the source does not exist.
       AlreadyExistsError: the target exists and may not be replaced.
@@ -218,11 +213,6 @@ def copy(source: PathLike, target: PathLike, overwrite: bool = False) -> None:
 
 def rename(source: PathLike, target: PathLike, overwrite: bool = False) -> None:
     """Renames a file or folder atomically.
-
-    Args:
-      source: the current name.
-      target: the new name.
-      overwrite: whether an existing file may be replaced.
 
     Raises:
       NotFoundError: the source does not exist.
@@ -252,12 +242,7 @@ def stat(path: PathLike) -> FileStatistics:
 
 
 def walk(top: PathLike, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yields each folder below one, with the sorted names of its folders and files; nothing if there is no such folder.
-
-    Args:
-      top: the folder to begin with.
-      in_order: whether a folder precedes its subfolders.
-    """
+    """Yields each folder below one, with the sorted names of its folders and files; nothing if there is no such folder."""
     place = str(as_path(top))
     for folder, folders, names in os.walk(place, topdown=in_order):
         folders.sort()

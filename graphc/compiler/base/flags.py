@@ -21,8 +21,6 @@ def define(kind: str, *args: Any, **kwargs: Any) -> Any:
     """Defines a flag with absl's function for its kind.
 
     Args:
-      kind: ``"string"``, ``"integer"``, ``"float"``, ``"boolean"``, ...
-      *args: the name, default and help text.
       **kwargs: the same by name, including TensorFlow's old names (``flag_name``, ``default_value``, ``docstring``).
     """
     renamed = {_OLD_NAMES.get(name, name): value for name, value in kwargs.items()}

@@ -180,11 +180,7 @@ _locations: dict[int, tuple[list[int], list[Location]]] = {}
 
 
 def user_frame(skip: int = 1) -> FrameType | None:
-    """Returns the innermost frame of the user's code.
-
-    Args:
-      skip: the number of innermost frames to skip.
-    """
+    """Returns the innermost frame of the user's code."""
     return _innermost_of_user(sys._getframe(skip))  # pyright: ignore[reportPrivateUsage]
 
 
@@ -236,7 +232,6 @@ def warn_at(warning: Warning, location: Location | None) -> None:
     """Issues a warning at a line of the user's code, regardless of the running line and of earlier warnings.
 
     Args:
-      warning: the warning.
       location: the user's line; None if it is unknown.
     """
     if location is None:

@@ -41,7 +41,6 @@ def lazy_names(
     """Adds names to a module that are made when they are first used.
 
     Args:
-      namespace: the module's ``globals()``, which receives ``__getattr__`` and ``__dir__``.
       makers: the function that makes each name; ``dir`` lists those in ``__all__``, or all without one.
       missing: returns the error for a name that the module lacks; None for Python's error.
     """
@@ -171,7 +170,6 @@ def hint_missing(namespace: dict[str, Any], public: str) -> None:
     """Gives a module a ``__getattr__`` whose AttributeError names the replacement, and a ``dir`` of public names.
 
     Args:
-      namespace: the module's ``globals()``.
       public: the user's name of the module, such as ``gx.nn``.
     """
     around = namespace.get("__getattr__")
@@ -204,7 +202,6 @@ def refuse_options(function: str, given: Mapping[str, object], instead: Mapping[
 
     Args:
       function: its name, or that of a class.
-      given: the options, by name.
       instead: what to write for those of another library.
 
     Raises:

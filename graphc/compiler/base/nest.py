@@ -196,8 +196,6 @@ def rebuilt(value: Any, items: Iterable[Any], keys: Sequence[Any] | None = None)
     """Returns a container like ``value`` with other contents.
 
     Args:
-      value: a container.
-      items: the contents of the new container.
       keys: the keys of the new container, if they differ from those of ``value``.
     """
     held = list(items)

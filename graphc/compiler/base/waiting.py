@@ -42,7 +42,6 @@ class Watch:
 
     Args:
       subject: the subject of the wait, for the report.
-      place: the user's line that waits.
     """
 
     __slots__ = ("_what", "place", "reported", "since", "thread")
@@ -143,9 +142,6 @@ def watched(subject: Subject) -> Generator[None]:
     """Marks this thread as waiting inside the scope; see ``gx.config.watchdog_seconds``.
 
     Scopes nest: only the outermost counts, since the others are parts of its wait.
-
-    Args:
-      subject: the subject of the wait as a noun.
     """
     listener = _listener
     if listener is None:
@@ -209,7 +205,6 @@ def wait_until(
       condition: notified when the predicate may have become true. It is also notified when a token in force is
         cancelled, so it must use an RLock (as ``threading.Condition()`` does) if this thread may cancel a token while
         holding it.
-      predicate: called while the condition is held.
       subject: the subject of the wait, for messages.
       timeout: the time limit in seconds, after which it returns without an error; None for no limit.
 

@@ -44,7 +44,6 @@ def check_leaves(value: ArrayMethods, use: str) -> None:
 
     Args:
       value: the tensor or variable.
-      use: the use that the message names.
     """
     for tape in (*context.tapes, *other_tapes()):
         if tape.follows(value):

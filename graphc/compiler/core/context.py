@@ -344,7 +344,6 @@ def making_scope(assignments: Assignments, recorder: Recorder) -> Generator[None
     """Runs ops eagerly inside the scope while a function is traced, on the devices pinned there.
 
     Args:
-      assignments: records the variables that are made and assigned.
       recorder: the only tape, which records the reads.
     """
     saved = context.creating

@@ -120,9 +120,7 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
     """Runs an op, or appends it to the graph that is being traced.
 
     Args:
-      op: the op to apply.
       inputs: tensors, variables, arrays or numbers, one per tensor parameter.
-      attrs: the static attributes.
       regions: the bodies, for ops with regions.
 
     Returns:
@@ -197,10 +195,6 @@ def apply_compiled(
     """Applies an op in eager code without tapes, by a function that was compiled for it; see :func:`apply_all`.
 
     Args:
-      op: the op.
-      inputs: tensors and numbers.
-      attrs: the op's attributes.
-      regions: the op's bodies.
       compiled: takes ``extra``, then the arrays of the inputs; returns arrays.
       extra: arrays in front of the inputs, which move to the inputs' device.
     """

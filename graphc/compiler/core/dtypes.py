@@ -186,7 +186,6 @@ def narrowed(value: Any, narrow: Any) -> Any:
     Raises for values that do not fit, as :func:`canonical_array` does, in a tenth of the time.
 
     Args:
-      value: the array.
       narrow: the copy, in which values that do not fit are others.
     """
     dtype = narrow.dtype
@@ -205,8 +204,6 @@ def too_large(number: int, dtype: np.dtype[Any], what: str = "Python int") -> In
     """Returns the error for an int that a dtype cannot hold.
 
     Args:
-      number: the int.
-      dtype: the dtype.
       what: a description of the int, for the message.
     """
     bits = number.bit_length()
@@ -262,7 +259,6 @@ def scalar_array(value: complex, *, weak: bool = True) -> np.ndarray[Any, Any]:
     """Returns a Python scalar as a 0-d array.
 
     Args:
-      value: the scalar.
       weak: whether to use JAX's dtype of weak scalars, instead of the default dtype.
 
     Raises:
@@ -328,7 +324,6 @@ def with_fitted_ints(values: Sequence[Any], attrs: Mapping[str, Any]) -> list[An
     """Returns an op's inputs with Python ints that are too large converted to the dtype that NumPy would use.
 
     Args:
-      values: the inputs.
       attrs: the attributes; the result's ``dtype``, if given, takes precedence over the other inputs.
 
     Raises:

@@ -55,11 +55,7 @@ def examine(op: OpDef, values: Sequence[Any], attrs: Attrs, outputs: Sequence[Te
 
 @contextmanager
 def pulling_back(outputs: Sequence[Tensor]) -> Generator[None]:
-    """Opens a scope that computes the gradient of a step, so that errors in it report the step's own line.
-
-    Args:
-      outputs: the step's outputs.
-    """
+    """Opens a scope that computes the gradient of a step, so that errors in it report the step's own line."""
     before = _paused.line
     raw = outputs[0].raw if outputs else None
     if isinstance(raw, Value):

@@ -86,9 +86,6 @@ def fast_path(kernel: str, arrays: Sequence[str], *, conditions: Sequence[str] =
     """Returns the first lines of a function, indented for its body.
 
     Args:
-      kernel: the expression of the kernel.
-      arrays: the expressions of its arguments; see :func:`raw`.
-      conditions: the expressions of further conditions.
       several: whether the kernel returns several arrays, which ``_wrapped`` turns into the result.
 
     The globals of the function hold :data:`FAST_PATH`, and the class Tensor as ``_Tensor``.
@@ -127,11 +124,6 @@ FAILED: Final = object()
 
 def call_kernel(kernel: Callable[..., Any], values: Sequence[Any], tensor: type[Any]) -> Any:
     """Calls a kernel where the call goes through a Python function anyway.
-
-    Args:
-      kernel: raw arrays and numbers in, raw arrays out.
-      values: tensors and numbers.
-      tensor: the class of tensors.
 
     Returns:
       The kernel's result; FAILED if it raises an exception or an argument is neither tensor nor number.

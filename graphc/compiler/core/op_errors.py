@@ -33,10 +33,7 @@ def translate_error(
     """Translates a JAX error on an op: names the op, its arguments with types, and the user's line.
 
     Args:
-      error: the JAX error.
-      op: the op that was applied.
       values: the inputs, as arrays, numbers or (in a graph) types.
-      attrs: the op's attributes.
       location: the user's line; None for the one that is running.
       operands: the original inputs, from which the user's variable names are found.
     """

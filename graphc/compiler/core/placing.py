@@ -341,11 +341,7 @@ def requested_device(
     built by hand they are called for all ops except those on Variables, which follow the Variable's pin.
 
     Args:
-      op: the op to place.
       inputs: tensors, arrays, numbers or values of a graph.
-      attrs: the op's attributes.
-      regions: the op's bodies.
-      name: the node's name.
       location: the user's line; None for the one that is running.
     """
     pins = context.device
@@ -416,8 +412,6 @@ def check_implemented(op: OpDef, device: str, location: Location | None = None) 
     """Returns the device to run an op on, given the requested one.
 
     Args:
-      op: the op.
-      device: the canonical name of the requested device.
       location: the user's line that requests it; None for the one that is running.
 
     Returns:

@@ -115,7 +115,6 @@ class telling:  # noqa: N801  it stands where a function of contextlib stands
     """Shows a progress line on the terminal while the scope is open, if the work takes long.
 
     Args:
-      text: the work, such as ``"tracing step"``.
       compiles: whether the work is a compilation, which ends at JAX's event, before the scope ends.
     """
 

@@ -84,9 +84,7 @@ class UpdateTaker(Protocol):
         """Receives an update.
 
         Args:
-          optimizer: the optimizer that makes the update.
           gradients: the gradients of the variables; None for a variable that does not change.
-          variables: the variables to update.
         """
         ...
 

@@ -12,9 +12,6 @@ T = TypeVar("T")
 class Reference(Generic[T]):
     """A key for one object in sets and dicts, compared by identity (TensorFlow's ``tensor.ref()``).
 
-    Args:
-      referenced: the object, which is kept alive.
-
     Example:
       >>> import graphc as gx
       >>> x = gx.asarray([1.0, 2.0])

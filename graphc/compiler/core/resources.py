@@ -45,9 +45,7 @@ class Resources:
 
         Args:
           container: the container; empty for the default one.
-          name: the name in the container.
           make: makes the resource; called with the lock of all resources held, so it must not request another one.
-          kind: the class that the resource is kept under.
         """
         with self._lock:
             held = self._containers.setdefault(container, {})

@@ -21,10 +21,6 @@ def _is_tensorflows() -> bool:
 def shown_text(array: np.ndarray[Any, Any], dtype: str) -> str:
     """Returns the ``str`` of a tensor: its values, with shape and dtype in TensorFlow's style.
 
-    Args:
-      array: the values.
-      dtype: the name of the dtype.
-
     Example:
       >>> shown_text(np.ones(2), "float64")
       '[1. 1.]'
@@ -37,13 +33,7 @@ def shown_text(array: np.ndarray[Any, Any], dtype: str) -> str:
 
 
 def representation(kind: str, array: np.ndarray[Any, Any], dtype: str) -> str:
-    """Returns the ``repr`` of a tensor.
-
-    Args:
-      kind: the name of the class.
-      array: the values.
-      dtype: the name of the dtype.
-    """
+    """Returns the ``repr`` of a tensor."""
     if _is_tensorflows():
         return f"<tf.Tensor: shape={array.shape}, dtype={dtype}, numpy={_value(array)}>"
     values = np.array2string(array, separator=", ", threshold=_SHORT, prefix=f"{kind}(")

@@ -59,8 +59,6 @@ def exchanged(variables: Sequence[Variable], before: Sequence[jax.Array], after:
     """Stores new arrays in variables, unless another thread has assigned to one of them meanwhile.
 
     Args:
-      variables: the variables.
-      before: their arrays when the new ones were computed.
       after: the new arrays, of the same types, on the same devices.
 
     Returns:
@@ -120,7 +118,6 @@ def new_array(value: Any, dtype: np.dtype[Any]) -> jax.Array:
 
     Args:
       value: a number, a NumPy array that nobody else has, or a JAX array, which is copied.
-      dtype: the dtype, which is one that tensors have.
     """
     return copied_array(value, dtype) if isinstance(value, jax.Array) else taken_over(np.asarray(value, dtype))
 

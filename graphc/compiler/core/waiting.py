@@ -58,7 +58,6 @@ def wait_for(arrays: Sequence[Any], subject: Subject) -> None:
     """Waits until arrays are computed, within the deadlines and tokens in force, which JAX itself does not support.
 
     Args:
-      arrays: JAX arrays.
       subject: the subject of the wait as a noun, for messages.
 
     Raises:

@@ -151,7 +151,6 @@ class Binder:
     """Binds and encodes a function's arguments.
 
     Args:
-      function: the user's function.
       input_signature: the spec of each argument, in order: nested structures of TensorSpec; Python values may follow.
         None for no check.
     """
@@ -222,11 +221,6 @@ class Binder:
 
     def bound(self, args: Sequence[Any], kwargs: Mapping[str, Any], *, partial: bool = False) -> inspect.BoundArguments:
         """Returns the arguments of a call by name, as Python's ``inspect`` does.
-
-        Args:
-          args: the positional arguments.
-          kwargs: the keyword arguments.
-          partial: whether arguments may be missing.
 
         Raises:
           InvalidTypeError: the arguments do not match the function's signature.
@@ -327,7 +321,6 @@ class Binder:
         A container without tensors is returned as is, and one that occurs several times is rebuilt once.
 
         Args:
-          arguments: the call's arguments.
           tensors: the replacement for each array among them.
           note: called with each new container and the container that it replaces.
         """

@@ -78,7 +78,6 @@ class Binding:
         """Returns the code for a function's parameters.
 
         Args:
-          signature: the function's signature.
           writer: the entry's writer, which knows the parameters' names in the code.
           signals: the signals that the entry checks first.
           checked: the parameters whose types the code checks, so that it does not check whether they were passed.
@@ -136,7 +135,6 @@ def _given(
 
     Args:
       positional: the values of the parameters that may be passed by position.
-      rest: the extra positional arguments.
       named: the keyword-only arguments.
     """
     values = list(positional.values())

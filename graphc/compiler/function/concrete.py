@@ -37,9 +37,7 @@ class ConcreteFunction:
     described results are those that two such programs have in common.
 
     Args:
-      function: the compiled function.
       args: the positional arguments, with a TensorSpec or an example for each tensor.
-      kwargs: the keyword arguments.
       instance: the instance of a method, in a tuple; empty for a function.
 
     Attributes:
@@ -144,7 +142,6 @@ class ConcreteFunction:
 
         Args:
           *args: the arguments, as in :attr:`structured_input_signature`; those that are not tensors may be omitted.
-          **kwargs: the keyword arguments, likewise.
 
         Raises:
           InvalidArgumentError: a tensor has another type, or an argument that is not a tensor another value.

@@ -61,12 +61,7 @@ Others ask for what may change meanwhile: ``isinstance``, which an abstract clas
 
 
 def folded(guards: Sequence[ReadGuard], find: Callable[[Source], Any]) -> list[ReadGuard]:
-    """Returns guards of which those of nested containers are one guard for each tree of them.
-
-    Args:
-      guards: the guards.
-      find: returns the current value of a source.
-    """
+    """Returns guards of which those of nested containers are one guard for each tree of them."""
     groups: dict[Any, tuple[Source, list[ReadGuard]]] = {}
     for guard in guards:
         root = guard.source
@@ -94,12 +89,7 @@ def _is_item(source: Source) -> bool:
 
 
 class _Tree:
-    """Checks the contents of nested containers.
-
-    Args:
-      root: the source of the outermost container.
-      parts: the guards that it stands for.
-    """
+    """Checks the contents of nested containers."""
 
     def __init__(self, root: Source, parts: Sequence[ReadGuard]) -> None:
         writer = Writer(["root"])
@@ -231,15 +221,7 @@ def _defaults(arguments: Arguments, binder: Binder) -> set[int]:
 def entry(
     traced: TracedFunction, arguments: Arguments, binder: Binder, signals: Signals, *, alone: bool
 ) -> Callable[..., Any]:
-    """Returns the entry of a trace for arguments of these kinds; the entry takes all parameters by position.
-
-    Args:
-      traced: the trace.
-      arguments: the arguments of an example call.
-      binder: the function's binder.
-      signals: the signals that the caller checks.
-      alone: whether the function has no other trace.
-    """
+    """Returns the entry of a trace for arguments of these kinds; the entry takes all parameters by position."""
     writer = Writer(arguments.values)
     body = _body(traced, writer, arguments, binder, signals, alone=alone)
     return writer.function(", ".join(writer.parameters.values()), body)
@@ -253,8 +235,6 @@ def only_entry(
 
     Args:
       traced: its only trace.
-      arguments: the arguments of an example call.
-      binder: the function's binder.
       signals: the signals that the entry checks first.
       alone: as for :func:`entry`; False if there are entries for other device scopes.
       bounded: whether a deadline or a token is in force, so that the entry waits for the results.
@@ -280,10 +260,8 @@ def chooser(
     """Returns a function that tries several entries in turn, from its globals ``ag__first`` and ``ag__others``.
 
     Args:
-      binder: the function's binder.
       signals: the signals that it checks first.
       used: collects the entries of ``ag__others`` that served a call.
-      promote: moves an entry to the front.
       patience: the number of calls served by other entries before one is promoted; then the number of those served by
         remembered entries.
       passes: returns True if an entry may run in a thread that is busy.

@@ -33,8 +33,6 @@ class ArgumentWatch:
 
     Args:
       name: the function's name, for messages.
-      args: the positional arguments.
-      kwargs: the keyword arguments.
     """
 
     def __init__(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
@@ -96,7 +94,6 @@ def check_stores(trace: Trace, collections: int) -> list[Write]:
     """Refuses tensors of the trace stored in objects that are still alive; undoes the stores.
 
     Args:
-      trace: the trace.
       collections: the number of garbage collections when the trace began.
 
     Returns:

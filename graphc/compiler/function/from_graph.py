@@ -193,7 +193,6 @@ class Replay(Interpreter):
     """Runs a graph in eager code, in a trace, and under tapes.
 
     Args:
-      graph: the graph to run, without open sizes.
       variables: the Variables that it reads and writes, by their names in the graph.
       raise_for: takes the call's status, if the graph has one, and raises the exception that it encodes.
       checked: whether to check each result's type against the graph, since types depend on the dtype settings.

@@ -55,7 +55,6 @@ class Recycled:
     JAX holds a reference to an array as long as it may read it, so reference counts show which memory is free.
 
     Args:
-      dtype: the dtype of the copies.
       shape: the argument's shape.
 
     Example:
@@ -333,9 +332,7 @@ def matcher(
     It does not check the array arguments, whose types the caller compares.
 
     Args:
-      guards: the conditions.
       names: the parameters' names, in order.
-      wanted: the sources to evaluate.
       distinct: sources whose objects must be distinct, and objects that they must not find.
     """
     writer = Writer(names)

@@ -202,10 +202,7 @@ class MappedArguments:
 
         Args:
           what: the mapping function, for messages: "vmap".
-          name: the name of the mapped function.
           in_axes: as for :func:`vmap`.
-          args: the call's positional arguments.
-          kwargs: the call's keyword arguments.
 
         Raises:
           InvalidTypeError, InvalidArgumentError: as for the function returned by :func:`vmap`.

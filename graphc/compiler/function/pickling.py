@@ -14,13 +14,7 @@ __all__ = ["reduced"]
 
 
 def reduced(function: Function, options: FunctionOptions, is_method: bool) -> Any:
-    """Returns the result of ``__reduce_ex__``: the function's name in its module, or the parts to rebuild it from.
-
-    Args:
-      function: the function.
-      options: the options of the function.
-      is_method: whether it is a method.
-    """
+    """Returns the result of ``__reduce_ex__``: the function's name in its module, or the parts to rebuild it from."""
     named = _named_like(function)
     if named is function:
         if not (function.__module__ == "__main__" and _is_for_another_main()):

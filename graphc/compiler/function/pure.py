@@ -72,7 +72,6 @@ class PureFunction:
 
         Args:
           *args: example arguments; for tensors only the types matter.
-          **kwargs: as ``args``.
 
         Returns:
           Copies of the Variables' current values, by name.

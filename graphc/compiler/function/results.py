@@ -58,10 +58,6 @@ def from_outside(reads: Reads, value: Any) -> dict[int, Any]:
     """Returns the containers of a result that the function did not make, as the caller knows them, by identity.
 
     Containers of the arguments that hold tensors are left out: they are rebuilt, with the tensors of each call.
-
-    Args:
-      reads: the reads of the function's trace.
-      value: the returned value.
     """
     found: dict[int, Any] = {}
     for part in _containers(value):
@@ -86,9 +82,7 @@ def settled(trace: Trace, leaf: Any, location: Location | None) -> Any:
     """Returns what stands for an object of a result: the object itself, or :class:`Fresh` for one made in the trace.
 
     Args:
-      trace: the function's trace.
       leaf: an object of the result that is no tensor and no container which is rebuilt.
-      location: the function's definition.
 
     Raises:
       UnimplementedError: the object holds a tensor of the trace, or is an iterator.
@@ -213,12 +207,6 @@ class Result:
     ) -> Result:
         """Flattens the result.
 
-        Args:
-          trace: the function's trace.
-          value: the returned value.
-          arguments: the traced tensors of the arguments.
-          location: the function's definition.
-
         Raises:
           UnimplementedError: the result holds an object that a call cannot make anew.
         """
@@ -301,7 +289,6 @@ def written_result(
 
     Args:
       structure: the result's structure, for which :func:`is_written` is True.
-      leaves: the result's leaves.
       own: the expressions of the leaves that are tensors of the caller, by position.
       name: returns the expression of another object or of a :class:`Place`.
     """

@@ -43,7 +43,6 @@ class RetraceLog:
     """The traces of a function with their reasons; warns when there are too many.
 
     Args:
-      name: the function's name.
       on_retrace: the reaction to the third retrace: ``"warn"``, ``"error"`` or ``"ignore"``.
 
     Attributes:
@@ -70,12 +69,7 @@ class RetraceLog:
         self._creating.clear()
 
     def note_in_python(self, created: Sequence[str], seconds: float) -> None:
-        """Records a first call that ran as plain Python, since the Variables that it created cannot be lifted.
-
-        Args:
-          created: their names.
-          seconds: the time of the call.
-        """
+        """Records a first call that ran as plain Python, since the Variables that it created cannot be lifted."""
         others = f" and {len(created) - 1:,} more" if len(created) > 1 else ""
         reason = f"this call ran as plain Python; it creates the Variable {created[0]!r}{others}"
         self.reports.append(TraceReport(self.num_traces + 1, reason, user_location(), seconds))
@@ -86,7 +80,6 @@ class RetraceLog:
         """Records a new trace.
 
         Args:
-          traced: the trace.
           open_arguments: the arguments whose shapes ``input_signature`` leaves open.
           created: the Variables that the call created; the next call, which creates none, is traced again.
 
@@ -141,7 +134,6 @@ def is_due(retraces: int, *, always: bool) -> bool:
     """Returns True if a warning is due after this many retraces.
 
     Args:
-      retraces: the number of retraces.
       always: whether to warn at each of them, from the first one that counts; otherwise when their number has doubled.
     """
     times, rest = divmod(retraces, config.warn_retraces)

@@ -46,8 +46,6 @@ class ProgramRun:
     """Generates the run of a program that only computes, updates Variables and assigns items of arguments.
 
     Args:
-      traced: the trace.
-      writer: the entry's writer.
       found: the names of the trace's operands other than its arguments.
       bounded: whether a deadline or a token is in force, so that the entry waits for the results.
     """
@@ -69,7 +67,6 @@ class ProgramRun:
         """Returns the lines.
 
         Args:
-          arrays: the names of the arrays among the arguments.
           tensors: the names of the tensors among them; empty where an array is not a tensor.
           whole: the names of those arrays that may be on several devices, if the entry must check it; or None.
         """

@@ -41,7 +41,6 @@ class TraceCache:
     """The traces of a function, most recently used first, and the entries of its calls (see ``entry``).
 
     Args:
-      binder: the function's binder.
       limit: the maximum number of traces; None for ``gx.config.max_traces``.
       install: takes the entry that calls try first, None for no entry, and the signals to check before it.
 
@@ -128,8 +127,6 @@ class TraceCache:
 
         Args:
           known: the existing entries, the newest last.
-          args: the call's positional arguments.
-          kwargs: the call's keyword arguments.
           fixed: the required values of the arguments that are not tensors.
         """
         if other_slow_path_reasons or (occupied and not context.eager):
@@ -262,11 +259,6 @@ class FirstCalls:
 
         If the call changed its arguments (``self.w``), they are no longer the same, so that each new instance has a
         first call of its own; so has what replaces a global model or optimizer.
-
-        Args:
-          before: the arguments before the call, described.
-          after: the arguments after it.
-          guards: those of the call's trace.
         """
         if after.described() == before:
             self.in_vain.append(_InVain(before, [*filter(_is_of_name, guards)]))
@@ -288,8 +280,6 @@ class FirstCalls:
         """Avoids a compilation if a first call and the next one, even of another instance, run the same program.
 
         Args:
-          traced: a new trace.
-          traces: the function's earlier traces.
           first: whether the new trace is that of a first call.
         """
         known = [(traced.settings, traced.executable.program) for traced in traces] if first else []

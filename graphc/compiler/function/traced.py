@@ -337,7 +337,6 @@ class TracedFunction:
         """Returns the function that turns the program's outputs into the result of the user's function.
 
         Args:
-          arguments: the call's arguments.
           own: whether a tensor that the function returns unchanged, from its arguments or from outside, is returned as
             that very object, so that item assignments are visible through both.
         """

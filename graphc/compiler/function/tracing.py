@@ -40,7 +40,6 @@ def find_side_effects(trace: Trace, writes: Sequence[Write]) -> list[SideEffect]
     """Returns the side effects of tracing a function, which calls will not repeat; each once per line.
 
     Args:
-      trace: the function's trace.
       writes: its writes to objects that outlive the call; undone if side effects are forbidden.
 
     Raises:
@@ -88,11 +87,7 @@ _STATE = (
 
 
 class SideEffects:
-    """Reports the side effects of one function, each of them once, however often it is traced.
-
-    Args:
-      name: the function's name.
-    """
+    """Reports the side effects of one function, each of them once, however often it is traced."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -153,10 +148,6 @@ def trace_function(
     """Traces a function for the types of these arguments.
 
     Args:
-      function: the user's function.
-      binder: the function's binder.
-      arguments: the call's arguments.
-      options: the trace options.
       may_create: whether making a Variable that is not lifted raises CreationInTrace; otherwise it is an error.
       lifting: creates state for real, in a trace for this call only; undone if the trace fails.
       types: the types of the tensors inside the function, if they differ from the arguments' (parts of a batch).

@@ -33,7 +33,6 @@ def check_changed(name: str, changed: Mapping[int, tuple[str, Location | None]],
     Args:
       name: the function's name, for messages.
       changed: by the position of an argument, the operator, empty for an item assignment, and the line.
-      arguments: the call's arguments.
 
     Raises:
       InvalidArgumentError: one of these arguments is a NumPy array.
@@ -70,8 +69,6 @@ class WriteBack:
 
     Args:
       name: the function's name, for messages.
-      assigned: the arguments with assigned items.
-      values: their values at the end of the trace.
     """
 
     def __init__(self, name: str, assigned: Sequence[_Assigned], values: Sequence[SymbolicTensor]) -> None:
@@ -88,11 +85,7 @@ class WriteBack:
         """Returns the write-back of a trace; None if it assigned no items of arguments.
 
         Args:
-          trace: the function's trace, at its end.
           name: the function's name, for messages.
-          arguments: the arguments of the traced call.
-          tensors: the traced tensors of the arguments.
-          before: their values in the graph before any assignment.
         """
         changed = [index for index, tensor in enumerate(tensors) if tensor.raw is not before[index]]
         if not changed:
@@ -122,10 +115,6 @@ class WriteBack:
 
     def check(self, arguments: Arguments, captured: Sequence[Tensor]) -> None:
         """Refuses a call that would leave tensors in another state than the Python function.
-
-        Args:
-          arguments: the call's arguments.
-          captured: the tensors that the function uses from outside.
 
         Raises:
           InvalidArgumentError: an assigned argument is not a tensor, or was made from Python numbers.

@@ -43,8 +43,6 @@ class ForwardPass:
     If JAX has no derivative it is the kernel itself, so that a request for a gradient raises the error.
 
     Args:
-      attrs: the call's attributes.
-      body: the called graph.
       wrt: the positions of the inputs to differentiate with respect to.
     """
 
@@ -108,10 +106,6 @@ def forward_pass(
     """Returns the forward pass of an op that is applied eagerly under one tape.
 
     Args:
-      op: the op.
-      inputs: tensors and numbers.
-      attrs: the op's attributes.
-      regions: the op's bodies.
       is_connected: returns True for an inexact tensor that depends on the tape's watched tensors.
 
     Returns:
@@ -130,8 +124,6 @@ class _Kept:
 
     Args:
       push: the pushforward, with inputs of the forward pass in place of some residuals.
-      values: the inputs of the forward pass.
-      wrt: the positions of those that have tangents.
       differentiated: for each output, whether it has a derivative.
       place: the device that the passes are pinned to; None if they run where their inputs are.
 

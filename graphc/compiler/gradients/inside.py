@@ -48,11 +48,8 @@ def used_inside(source: Tensor, is_item: bool, steps: Sequence[Step], targets: I
     """Returns the kind of construct inside which targets depend on a source that it computes.
 
     Args:
-      source: a snapshot that the tape follows.
       is_item: whether the source is an item of a list that a loop filled, and so represents a tensor of the loop's
         body.
-      steps: the steps on the tape.
-      targets: the tensors to differentiate.
 
     Returns:
       ``"loop"`` or ``"branch"``; empty if there is no such dependency.
@@ -118,12 +115,8 @@ def check_apart(
     """Refuses a source that may be one tensor with another value that the targets depend on.
 
     Args:
-      trace: the trace of the tape.
-      sources: the values to differentiate with respect to.
-      targets: the tensors to differentiate.
       steps: the steps of the trace while the tape was open.
       followed: the identities of the values that the tape follows.
-      refuse: makes the error.
 
     Raises:
       GraphcError: as :func:`graphc.compiler.tracing.keep_apart`.

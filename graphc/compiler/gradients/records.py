@@ -55,11 +55,6 @@ _NOWHERE: Places = frozenset()
 def reach(op: OpDef, attrs: Attrs, regions: Sequence[Graph]) -> Sequence[Places] | None:
     """Returns the positions of the inputs that each output depends on differentiably.
 
-    Args:
-      op: the op.
-      attrs: the op's attributes.
-      regions: the op's bodies.
-
     Returns:
       One set for each output, which may include too many inputs; None if nothing is known.
     """
@@ -75,10 +70,6 @@ def reach(op: OpDef, attrs: Attrs, regions: Sequence[Graph]) -> Sequence[Places]
 
 def reach_of_gradients(attrs: Attrs, types: Sequence[TensorType]) -> Sequence[Places] | None:
     """Returns the positions of the inputs that each output of a ``vjp`` without bodies depends on differentiably.
-
-    Args:
-      attrs: the attributes of the ``vjp``.
-      types: the types of its inputs, primals and cotangents.
 
     Returns:
       One set for each gradient, which may include too many inputs; None if nothing is known.

@@ -38,7 +38,6 @@ def for_rows(pull: Pull, rows: Tensor) -> list[Tensor | None]:
 
     Args:
       pull: maps a cotangent to tensors and None.
-      rows: the cotangents, stacked.
     """
     with unexamined():  # the results for one row and for all would differ
         return _pulled(pull, rows)

@@ -67,7 +67,6 @@ def applied(attrs: Attrs, values: Sequence[Any]) -> tuple[OpDef, Attrs]:
     """Returns the op that a late node applies, with its attributes.
 
     Args:
-      attrs: the late node's attributes.
       values: the inputs that provide attributes, as ints and nested tuples of ints.
     """
     rest = iter(values)

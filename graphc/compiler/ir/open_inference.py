@@ -274,9 +274,6 @@ class _Probes:
     """A series of trials of an inference rule, for types with known numbers of axes.
 
     Args:
-      infer: the rule.
-      types: the input types.
-      hints: see :func:`probe`.
       quick: whether to make fewer trials, since there are many types to try.
     """
 

@@ -52,10 +52,6 @@ _NAMED = {"None": None, "True": True, "False": False}
 class Reader:
     """A reader of a text's tokens and of small productions: names, types, attribute values.
 
-    Args:
-      text: the text to read.
-      literals: the arrays stored beside the text, by name.
-
     Attributes:
       file: the file of the last location that was read; empty before.
     """

@@ -52,9 +52,6 @@ __all__ = ["CompileTimes", "Executable", "Program", "TypesDiffer", "kept_on_fail
 class CompileTimes:
     """The lowering and compile times of a program's first call; None before.
 
-    Args:
-      name: the program's name.
-
     Attributes:
       lower: the time from a graph to XLA's input, in seconds.
       compile: the time of XLA's own work, in seconds.
@@ -124,7 +121,6 @@ class Executable:
     still refers to (a tensor read from the variable, a NumPy view) is copied first and the copy donated.
 
     Args:
-      graph: the graph to compile.
       check: raises if the outputs of a program that can fail say that it has; it runs before anything else reads the
         outputs. The program itself restores its variables if its status says that it has failed; if it calls Python,
         which may fail without a status, variables are not updated until the check has passed, and none is donated.

@@ -167,9 +167,7 @@ class LaunchPolicy:
         """Dispatches a program once another step may be in flight.
 
         Args:
-          name: the program's name.
           subject: a noun for the program, for messages.
-          program: a function that launches the program.
           written: returns the assigned arrays, which track a program without results.
         """
         with watched(subject) if self.watched else nullcontext():
@@ -190,7 +188,6 @@ def current_policy(timeout: float | None = None, *, calls_host: bool = False) ->
 
     Args:
       timeout: the program's time limit in seconds.
-      calls_host: whether the program calls Python.
     """
     if timeout is None and not other_slow_path_reasons:
         return DISPATCH
@@ -234,7 +231,6 @@ class XlaFunction:
         """Runs the function on arrays.
 
         Args:
-          arrays: its arguments.
           policy: the launch policy; None for the one in force, with the timeout of :func:`run_timeout`.
 
         Raises:

@@ -109,7 +109,6 @@ def raise_at(locations: Sequence[Location], error: BaseException) -> NoReturn:
 
     Args:
       locations: the lines of the calls, the outermost first, and last the line of the raise.
-      error: the exception.
     """
     if not locations:
         raise error
@@ -167,7 +166,6 @@ class Lowering(Interpreter):
     """Evaluates a graph on JAX values, including tracers.
 
     Args:
-      graph: the graph to run.
       state: the values of the variables by name; updated when the graph assigns them.
       splits: as for :func:`lower`.
     """
@@ -378,7 +376,6 @@ def compiler_options(graph: Graph, *, gathers: bool = False) -> dict[str, Any]:
     them (JAX 0.10 and 0.11: it aborts), so that such a graph's loops are compiled as large ones are.
 
     Args:
-      graph: the graph to compile.
       gathers: whether it gathers parameters where they are used, and again in the backward pass.
     """
     if jax.default_backend() != "cpu" or not (gathers or _has_barriers(graph)):

@@ -16,8 +16,6 @@ def needed_inputs(jaxpr: Any, wanted: Sequence[int], *, differentiably: bool = F
     """Returns the identities of the jaxpr's variables and literals that some of its results depend on.
 
     Args:
-      jaxpr: the program.
-      wanted: the positions of the results.
       differentiably: whether to leave out dependencies through integers and booleans, such as a comparison.
     """
     needed = {id(jaxpr.outvars[position]) for position in wanted}

@@ -167,7 +167,6 @@ def together(place: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -
 
     Args:
       place: the sharding of a copy on each device; None for a program on one device.
-      arrays: the inputs.
       variables: the variables that the program reads or writes.
 
     Yields:

@@ -132,7 +132,6 @@ def twice_differentiated(
     """Finds the loops and branches of a graph, without those of regions, whose gradients are differentiated.
 
     Args:
-      graph: the graph.
       plan: the inputs and outputs of the gradients of each node, by its key.
 
     Returns:

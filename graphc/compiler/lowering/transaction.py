@@ -121,8 +121,6 @@ def run_on_variables(
     Args:
       program: takes the values of ``variables``, then ``arrays``; returns outputs, then the values of those written.
       variables: the variables, written ones first; they stay unchanged if the program fails.
-      num_written: the number of written variables.
-      arrays: the other inputs.
 
     Returns:
       The outputs.
@@ -153,8 +151,6 @@ def restore(variables: Sequence[Variable], values: Sequence[Any], results: Seque
     """Restores the variables that a program was to write, after an exception.
 
     Args:
-      variables: the written variables.
-      values: their previous values.
       results: what the program returned, the new values last; None if it did not return.
     """
     set_values(variables, values if results is None else results[len(results) - len(values) :])

@@ -68,7 +68,6 @@ class Execution:
 
     Args:
       name: the program's name, for messages.
-      observer: runs the steps, if given.
 
     Attributes:
       condition: notified when a step is done or an error occurs.
@@ -87,7 +86,6 @@ class Execution:
         """Runs a plan.
 
         Args:
-          plan: the plan to run.
           arrays: one array for each of its inputs.
 
         Returns:
@@ -170,9 +168,6 @@ class Execution:
 
     def fail(self, error: BaseException) -> BaseException:
         """Stops the program from starting further steps.
-
-        Args:
-          error: the reason.
 
         Returns:
           The first reason given.

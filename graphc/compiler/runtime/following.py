@@ -31,10 +31,6 @@ class Following(Execution):
 
     It stays in one thread, as JAX's transformations require.
 
-    Args:
-      around: the enclosing run.
-      axes: JAX's names of the mapped axes.
-
     Attributes:
       axes: JAX's names of the mapped axes.
     """

@@ -60,11 +60,7 @@ class Clustering:
         """Adds a node to the cluster that it fits, or to a new one.
 
         Args:
-          node: the next node of the program.
-          device: the device that it runs on.
-          sources: the clusters of its data and control predecessors.
           alone: whether it gets a separate cluster, which no other node joins.
-          chain: the number of its chain.
         """
         sources = set(sources)
         needs = 0
@@ -105,10 +101,6 @@ Edges = Mapping[Node, Sequence[Node]]
 
 def chains(clusters: Iterable[Cluster], edges: Edges) -> dict[Node, int]:
     """Returns the chains into which clusters must be split.
-
-    Args:
-      clusters: the clusters of the whole program.
-      edges: the edges between its nodes.
 
     Returns:
       The chain number of each node in clusters with several chains; empty if there are none.
@@ -210,7 +202,6 @@ class Stateless:
     """A graph as a function of its inputs and of the values of its Variables.
 
     Args:
-      graph: the graph.
       variables: the names of the Variables, in input order.
       written: the names of the written Variables, in result order.
 

@@ -65,7 +65,6 @@ class Step(ABC):
 
         Args:
           arrays: one array for each of ``inputs``, which devices may still be computing.
-          execution: the enclosing run.
 
         Returns:
           One array for each of ``outputs``.

@@ -185,9 +185,7 @@ def compile_graph(
     """Compiles a graph, to a single XLA program if all of it can run on one device.
 
     Args:
-      graph: the graph to compile.
       check: as for :class:`graphc.compiler.lowering.Executable`.
-      variables: the Variables that the graph uses, by name.
       default: the device of ops that no other rule places; empty for the default device. It applies if an op is pinned,
         or Variables are on several devices; other graphs run where their arguments are.
     """
@@ -247,12 +245,6 @@ def run_plan(
 ) -> Callable[[Sequence[Any]], Sequence[Any]]:
     """Returns a placed graph as a function that changes no Variables, for measurements.
 
-    Args:
-      graph: the graph to run.
-      placement: the devices of its nodes.
-      variables: the names of the Variables that it uses.
-      written: the names of the Variables that it writes.
-
     Returns:
       A function from the variables' values and the graph's inputs to its outputs and the variables' new values.
     """
@@ -267,10 +259,7 @@ class PlacedProgram:
     has failed; none is donated, so a failed call leaves all of them unchanged.
 
     Args:
-      graph: the graph to run.
       check: as for :class:`graphc.compiler.lowering.Executable`.
-      placement: the devices of the nodes.
-      variables: the device of each Variable, by name.
       devices: as for :class:`graphc.compiler.lowering.Executable`.
 
     Attributes:

@@ -48,11 +48,7 @@ class RowsInPlace:
 
 
 class StackInPlace:
-    """Rows that are stored into one array, which is updated in place.
-
-    Args:
-      type: the array's type.
-    """
+    """Rows that are stored into one array, which is updated in place."""
 
     def __init__(self, type: TensorType) -> None:
         self._type = type
@@ -80,11 +76,7 @@ class FollowedRows:
 
 
 class FollowedStack:
-    """Rows that are stacked at the end.
-
-    Args:
-      type: the array's type.
-    """
+    """Rows that are stacked at the end."""
 
     def __init__(self, type: TensorType) -> None:
         self._type = type

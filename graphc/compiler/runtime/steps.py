@@ -80,7 +80,6 @@ class PlacedFunction:
     """A function of placed values as a function of arrays, which JAX can transform.
 
     Args:
-      function: the function.
       devices: the devices of its arguments, or a function that returns them at a call.
 
     Attributes:
@@ -284,7 +283,6 @@ def _typed(graph: Graph, *, numbered: bool) -> Callable[..., Any]:
     typed, the latter always is.
 
     Args:
-      graph: the graph.
       numbered: whether the function takes its call number first (see :func:`graphc.compiler.ops.host`).
     """
     function, types = lower(graph).function, [value.type for value in graph.inputs]

@@ -96,7 +96,6 @@ class Timeline:
         """Adds the events of another task's timeline.
 
         Args:
-          events: the events.
           began: the start of that timeline, by this process's ``time.perf_counter``.
           place: the task, a prefix for the names of its tracks.
         """
@@ -150,14 +149,8 @@ class Timeline:
         """Records a dispatch to a device, which computes asynchronously.
 
         Args:
-          name: the name of the work.
-          kind: the kind of the work.
           device: the device; several that work together are joined by commas.
-          start: the time of the dispatch, by ``time.perf_counter``.
-          results: the arrays that it computes.
           arrays: the arrays that it waits for; empty if all were ready.
-          function: the compiled function that it belongs to.
-          line: the user's line.
         """
         with self._lock:
             if self._closed:  # closed by another thread meanwhile
@@ -182,9 +175,6 @@ class Timeline:
 
     def save(self, path: str | Path) -> None:
         """Writes the events in Chrome's trace format, also for https://ui.perfetto.dev; track names include the rank.
-
-        Args:
-          path: the file, with suffix ``.json``.
 
         Raises:
           InvalidArgumentError: the file has another suffix.

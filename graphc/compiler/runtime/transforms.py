@@ -80,10 +80,6 @@ def drive(placement: Placement, node: Node, inputs: Slots, outputs: Slots, after
     """Returns the step of an op whose bodies span several devices.
 
     Args:
-      placement: the devices of the bodies' nodes.
-      node: the op, in its graph.
-      inputs: the slots that it reads.
-      outputs: the slots that it fills.
       after: the slots that must be computed first.
     """
     plans = tuple(plan_region(region, placement) for region in node.regions)

@@ -366,10 +366,6 @@ def keep_apart(trace: Trace, first: Value, second: Value, refuse: Refusal, stop:
     For a loop that is still traced, :func:`check_loop` decides; for the arguments of a function, a guard at each call.
 
     Args:
-      trace: the trace of the values.
-      first: a value.
-      second: another value.
-      refuse: makes the error.
       stop: a value whose own origins do not count for ``second``.
 
     Raises:
@@ -446,9 +442,6 @@ def check_loop(
     Args:
       region: the trace of the test or the body, still open.
       carried: its inputs for the carried values.
-      body: the trace of the body, still open.
-      outputs: the carried values after an iteration.
-      initial: the carried values before the loop.
 
     Raises:
       GraphcError: as :func:`keep_apart`.

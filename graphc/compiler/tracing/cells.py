@@ -31,9 +31,6 @@ MISSING: Any = object()
 class Cell(ABC):
     """A storage location that can be assigned to.
 
-    Args:
-      owner: the object that an assignment changes.
-
     Attributes:
       title: a description for messages: ``the attribute 'x' of a Model``.
       what: the statement that writes the cell, for messages.
@@ -143,7 +140,6 @@ class CallState:
 
     Args:
       name: unique within a function; contains a dot, so that it cannot clash with a Variable's name.
-      initial: the value at the start of each call.
       differentiable: whether gradients flow from reads to the assigned value; for a Variable they do not.
     """
 

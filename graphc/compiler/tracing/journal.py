@@ -35,7 +35,6 @@ class Journal:
     """The writes of a trace to cells, kept so that they can be undone, joined, or carried by a loop.
 
     Args:
-      trace: the trace whose code writes.
       around: the journal of the enclosing trace; None for the trace of a whole function.
 
     Attributes:

@@ -21,13 +21,6 @@ class LateRow(SymbolicTensor):
 
     A loop leaves a list of thousands of rows, and code mostly uses the list as a whole: a node for each row took three
     quarters of the first call.
-
-    Args:
-      source: the array.
-      place: the number of the row, from 0 on.
-      type: the type of a row.
-      location: the user's line that takes the row.
-      trace: the trace of the array.
     """
 
     __slots__ = ("_at", "_location", "_made", "_type", "place", "source")

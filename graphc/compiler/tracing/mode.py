@@ -116,7 +116,6 @@ def refuse_in_trace(text: str, kind: Callable[[str], GraphcError] = Unimplemente
 
     Args:
       text: what is not possible there, why, and what to write instead.
-      kind: the class of the error.
     """
     if context.trace is not None:
         raise context.trace.refuse(kind(text))
@@ -148,9 +147,5 @@ def after_nodes(nodes: Sequence[Node]) -> Generator[None]:
 
 
 def making_state(variables: Sequence[Variable] = ()) -> AbstractContextManager[None]:
-    """Opens a scope in which code runs eagerly, to make Variables that outlive the call.
-
-    Args:
-      variables: the Variables that the code reads.
-    """
+    """Opens a scope in which code runs eagerly, to make Variables that outlive the call."""
     return nullcontext() if context.trace is None else context.trace.making(variables)

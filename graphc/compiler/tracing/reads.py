@@ -182,7 +182,6 @@ class Reads:
         Args:
           owner: the list or dict.
           key: the item's key or index.
-          found: the item.
           by_item: whether the item itself will only be indexed.
         """
         (self.container if by_item else self.record)(item(self._found[id(owner)][1], key), found)
@@ -216,7 +215,6 @@ class Reads:
         Args:
           function: the function; one made by the trace has its own cells and those of its makers.
           names: the names of these variables, each with the line.
-          file: the name of the function's file.
           asked: the names that the function only indexes.
         """
         source = self.source(function)
@@ -270,7 +268,6 @@ class Reads:
 
         Args:
           kind: the class, which lacks a name that it may get later, such as a special method.
-          made: the classes that the trace made.
         """
         for base in kind.__mro__:
             place = length(attribute(fixed(base, base.__name__), "__dict__"))

@@ -50,7 +50,6 @@ class Region(Trace):
     """The trace of a branch or a loop body.
 
     Args:
-      parent: the enclosing trace.
       name: a description for messages ("the body of the while loop").
       attempt: the identity of the attempt to roll a loop that the region belongs to; None if there is no fallback, so
         that a Python side effect is an error.
@@ -188,7 +187,6 @@ class Region(Trace):
 
         Args:
           arguments: the region's inputs, all of them, in the new order.
-          outputs: the region's results.
         """
         inputs = [argument.raw for argument in arguments]
         for position, value in enumerate(inputs):

@@ -105,7 +105,6 @@ class AfterCall(Protocol):
 
         Args:
           arrays: what the program computed for :meth:`tensors`.
-          arguments: the call's arguments.
         """
         ...
 

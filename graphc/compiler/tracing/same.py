@@ -60,8 +60,6 @@ def same_items(values: Collection[Any], known: Collection[Any], places: bytes = 
     """Returns True if plain values equal the known ones, types included.
 
     Args:
-      values: the values.
-      known: the expected values.
       places: the identities of the expected values, from :func:`places_of`; empty if there are few.
 
     Example:
@@ -164,15 +162,7 @@ def same_keys(value: dict[Any, Any], known: list[Any], fixed: tuple[Any, ...] = 
 def same_mapping(
     value: Mapping[Any, Any], kind: type[Any], keys: list[Any], parts: tuple[Any, ...], places: bytes
 ) -> bool:
-    """Returns True if a mapping of this class has exactly these plain keys and values, in order.
-
-    Args:
-      value: the mapping.
-      kind: the expected class.
-      keys: the expected keys.
-      parts: the expected values.
-      places: the :func:`places_of` the keys and then the values.
-    """
+    """Returns True if a mapping of this class has exactly these plain keys and values, in order."""
     if type(value) is not kind or len(value) != len(keys):
         return False
     if places and addresses((*value, *value.values())) == places:  # one tuple takes half the time of two
@@ -184,10 +174,7 @@ def same_set(value: AbstractSet[Any], known: frozenset[Any], fixed: tuple[Any, .
     """Returns True if a set has exactly these :func:`typed_set` elements.
 
     Args:
-      value: the set.
-      known: the expected elements.
       fixed: the elements in the order of the set that they were read from, if all are fixed.
-      places: their :func:`places_of`.
     """
     if len(value) != len(known):
         return False

@@ -27,9 +27,6 @@ class SharedMemory:
     A tensor is not changed by ``x += 1``: the name is bound to a new one. A NumPy array is changed, for its views and
     for the caller too. The trace serves both kinds of arguments; a call with arrays checks :attr:`changed`.
 
-    Args:
-      aliases: the aliases of the trace.
-
     Attributes:
       changed: the arguments that are changed in place, by position, with the operator and the line of the first change.
     """

@@ -136,10 +136,6 @@ def result_of_call(
     """Returns the source of what a function returns.
 
     Args:
-      text: the function's name.
-      ask: calls it.
-      key: identifies it.
-      args: the arguments.
       names: the names by which the last of them are passed.
     """
     base = Source(None, ask, "", text, ("function", key))

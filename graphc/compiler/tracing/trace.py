@@ -97,7 +97,6 @@ class Trace:
     """A graph under construction.
 
     Args:
-      name: the graph's name, after the function.
       may_create: whether creating a Variable that is not lifted makes the call run eagerly (first call) or is an error.
       unroll: whether to unroll loops over a ``range``, or how many iterations to merge into one; None decides by loop.
 
@@ -441,9 +440,6 @@ class Trace:
     def making(self, reads: Iterable[Variable] = ()) -> AbstractContextManager[None]:
         """Opens a scope in which code runs eagerly, to make state that outlives the call.
 
-        Args:
-          reads: the Variables whose arrays the code uses.
-
         Raises:
           CreationInTrace: eager code might make other state here; the call must run eagerly.
           VariableCreationError: the function made its state in an earlier call.
@@ -493,7 +489,6 @@ class Trace:
 
         Args:
           what: a description of the use, for messages.
-          remedy: what to write instead.
 
         Raises:
           UnimplementedError: side effects are forbidden.

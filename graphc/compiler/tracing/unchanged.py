@@ -30,8 +30,6 @@ def record_unchanged(reads: Reads, owner: Any, before: Any) -> None:
     """Records the items of a container that a trace changed, apart from those that it put in or replaced.
 
     Args:
-      reads: the trace's reads, which have forgotten the container.
-      owner: the container, as the trace leaves it.
       before: its contents when the trace began; for other containers and objects, what their cell gives.
     """
     source = reads.source(owner)

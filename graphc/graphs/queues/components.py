@@ -160,9 +160,6 @@ def check_type(use: str, name: str, found: TensorType, wanted: TensorType, *, ma
 
     Args:
       use: the name of the calling function, for messages.
-      name: the name of the component.
-      found: its type.
-      wanted: the type of a component of one element.
       many: whether the first axis counts elements.
 
     Raises:
@@ -253,7 +250,6 @@ class Element:
     """The components of an element, and their names if it is a dict.
 
     Args:
-      spec: the queue's spec.
       names: the names that the user passed; None for no names.
 
     Raises:

@@ -136,10 +136,7 @@ def reader_attrs(label: str, spec: tuple[Any, ...], *, home: str, name: str, con
 
     Args:
       label: its kind and name, for messages.
-      spec: the format and its settings.
       home: ``process``, or ``session`` for a state in each Session.
-      name: the name in its container.
-      container: the container of the resources.
     """
     return Attrs(label=label, format=spec, home=home, reader=name, container=container)
 

@@ -104,7 +104,6 @@ def joined(entries: Sequence[Entry], types: Sequence[TensorType]) -> Columns:
 
     Args:
       entries: the rows, at least one.
-      types: the types of the components of a row.
     """
     if len(entries) == 1 and isinstance(run := entries[0], Run):
         return tuple([_part(column, run.start, run.stop) for column in run.columns])

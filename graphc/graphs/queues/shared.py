@@ -189,8 +189,6 @@ class SharedObject(Generic[S]):
         """Makes the object in eager code, or in the graph that is being built.
 
         Args:
-          make: a function that makes the state.
-          kind: the class of the state.
           spec: the required properties of the state, as attributes of ops; its ``kind`` is the object's.
           names: the shared name, the name, and the one to take if neither is given.
           handle: the op that stands for it in a graph.

@@ -96,7 +96,6 @@ def as_type(use: str, dtype: np.dtype[Any], shape: Any) -> TensorType:
 
     Args:
       use: the name of the calling function, for messages.
-      dtype: the dtype.
       shape: ints, with None for open sizes; None for any shape.
 
     Raises:

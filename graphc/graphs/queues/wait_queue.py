@@ -231,8 +231,6 @@ class Take(Waiter):
     get all.
 
     Args:
-      queue: the queue to take from.
-      wanted: the number of rows.
       up_to: whether fewer rows are enough once the queue is closed.
 
     Attributes:

@@ -46,12 +46,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inl
 
 
 def page(title: str, body: str) -> str:
-    """Returns a page.
-
-    Args:
-      title: the title of the window.
-      body: the content, as HTML.
-    """
+    """Returns a page."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
@@ -84,13 +79,7 @@ def explorer(pictures: Sequence[Picture]) -> str:
 
 
 def graph_page(title: str, text: str, pictures: Sequence[Picture]) -> str:
-    """Returns a page that shows a graph and its text.
-
-    Args:
-      title: above it.
-      text: the graph's.
-      pictures: the pictures of the graph.
-    """
+    """Returns a page that shows a graph and its text."""
     body = (
         f"<h1>{escape(title)}</h1>{explorer(pictures)}"
         f'<details><summary>The graph as text</summary><pre class="gx-text">{escape(text)}</pre></details>'
@@ -118,10 +107,6 @@ _INK, _MUTED, _LINE, _ORDER, _HOT = "#0f172a", "#526077", "#8291a7", "#d97706", 
 
 def draw_raster(picture: Picture, path: Path) -> None:
     """Draws a picture into a file whose ending says the format.
-
-    Args:
-      picture: the picture to draw, with its layout.
-      path: the file.
 
     Raises:
       FailedPreconditionError: matplotlib is not installed.
@@ -220,10 +205,8 @@ def draw_graph(
     """Draws a graph into a file; see :meth:`graphc.compiler.ir.Graph.draw`.
 
     Args:
-      graph: what to draw.
       path: the file; its ending says the format: ``.svg``, ``.html``, ``.png``, ``.pdf`` or ``.jpg``.
       limit: how many nodes one picture shows at most; None for all.
-      notes: what else to say of nodes.
 
     Returns:
       The path.

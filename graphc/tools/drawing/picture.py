@@ -81,7 +81,6 @@ def ranks_of(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
     """Returns the rank of each item: below all that lead to it; what nothing leads to stands just above its first user.
 
     Args:
-      count: how many items there are.
       edges: pairs of items, from above to below, without cycles.
     """
     after: list[list[int]] = [[] for _ in range(count)]
@@ -108,7 +107,6 @@ def spread(items: Sequence[Item], edges: Sequence[tuple[int, int]]) -> Layout:
     """Places items in ranks, so that edges lead downwards.
 
     Args:
-      items: the boxes.
       edges: pairs of items, by their places in ``items``, from above to below, without cycles.
     """
     if not items:

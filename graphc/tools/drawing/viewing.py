@@ -38,10 +38,8 @@ def views(graph: Graph, *, limit: int | None = LIMIT, notes: Mapping[Node, Note]
     """Draws a graph.
 
     Args:
-      graph: the graph to draw.
       limit: how many nodes a picture shows at most, those of loops and branches included; None for all. Of a larger
         graph, bodies and groups of neighbouring nodes get pictures of their own.
-      notes: further notes on nodes.
 
     Returns:
       The pictures; the first shows the whole, and the boxes of others tell which picture shows what is inside.

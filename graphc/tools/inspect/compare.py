@@ -52,9 +52,6 @@ def compare_gradients(call: Call, result: Any, state: State, tolerance: Toleranc
     has no gradient, and would hide a wrong one.
 
     Args:
-      call: the function and its arguments.
-      result: what it returns in eager code.
-      state: the variables that it touches.
       tolerance: for the gradients.
 
     Returns:

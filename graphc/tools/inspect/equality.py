@@ -134,10 +134,7 @@ def compare_results(reference: Any, value: Any, tolerance: Tolerance, root: str,
     """Compares nested results.
 
     Args:
-      reference: the result of eager code.
-      value: the result of another mode.
       tolerance: the tolerance for floating-point numbers.
-      root: the name of the result in paths.
       strict: whether containers and dtypes must be equal too; otherwise only the number and order of leaves.
     """
     expected, found = nest.flatten_with_paths(reference, root), nest.flatten_with_paths(value, root)

@@ -134,9 +134,6 @@ def _input_name(value: Value, scope: str) -> str:
 def to_dot(graph: Graph) -> str:
     r"""Returns a graph in Graphviz's language, bodies of loops and branches as clusters; ``dot -Tsvg`` draws it.
 
-    Args:
-      graph: what to write.
-
     Example:
       >>> import graphc as gx
       >>> print(to_dot(gx.function(lambda x: gx.sin(x)).graph(gx.ones(3))))
@@ -189,9 +186,6 @@ def _scope(scope: str, scopes: dict[str, list[Row]], indent: str) -> Iterator[st
 def to_model_explorer(graph: Graph) -> str:
     """Returns a graph as a collection of Model Explorer's, in JSON; bodies of loops and branches are its layers.
 
-    Args:
-      graph: what to write.
-
     Example:
       >>> import graphc as gx
       >>> found = json.loads(to_model_explorer(gx.function(lambda x: gx.sin(x)).graph(gx.ones(3))))
@@ -231,7 +225,6 @@ def to_jaxpr(graph: Graph, variables: dict[str, Variable]) -> str:
     """Returns JAX's program for a graph as a jaxpr; values of Variables come first.
 
     Args:
-      graph: the graph.
       variables: the Variables that it reads or writes, by name.
     """
     function, shapes = _program(graph, variables)
@@ -242,7 +235,6 @@ def to_stablehlo(graph: Graph, variables: dict[str, Variable]) -> str:
     """Returns the StableHLO module that XLA compiles for a graph; see :func:`to_jaxpr`.
 
     Args:
-      graph: the graph.
       variables: the Variables that it reads or writes, by name.
     """
     function, shapes = _program(graph, variables)
@@ -263,10 +255,6 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_.\\/-]")
 
 def write_tensorboard(graph: Graph, folder: Path) -> Path:
     """Writes an event file with a graph, for ``tensorboard --logdir FOLDER``; bodies are name scopes.
-
-    Args:
-      graph: what to write.
-      folder: where to; it is made.
 
     Returns:
       The folder.

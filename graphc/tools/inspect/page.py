@@ -111,10 +111,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, kinds: str = "
     """Returns a table; nothing where there are no rows.
 
     Args:
-      heads: of the columns.
-      rows: their cells.
       kinds: a letter for each column: ``n`` for numbers, ``c`` for code, ``b`` for bars, a space for text.
-      name: the class of the table.
     """
     letters = kinds.ljust(len(heads))
     classes = {"n": ' class="n"', "c": ' class="gx-code"', "b": ' class="gx-bar-cell"'}
@@ -184,7 +181,6 @@ def lines_of(file: str, function: str, lines: Sequence[int]) -> range:
     """Returns the numbers of the lines of a function, from its decorators to its end.
 
     Args:
-      file: where it is.
       function: its name, maybe with those of what it is in.
       lines: some of its lines, which are all that is returned where it is not found.
     """
@@ -207,9 +203,7 @@ def source_section(found: Explanation, shares: Mapping[str, float], cost: str) -
     """Returns the functions that have a part in the program, each line with what became of it.
 
     Args:
-      found: the explanation.
       shares: of each line, as ``train.py:12``, its part of the whole cost.
-      cost: of what.
     """
     parts: list[str] = []
     for _, group in groupby(found.lines, key=lambda line: (line.location.file, line.location.function)):

@@ -72,7 +72,6 @@ def find_parts(stateless: Stateless, placement: Placement) -> list[Part]:
     """Returns the parts of a graph, each after those that it waits for.
 
     Args:
-      stateless: the graph.
       placement: the placement without a proposal, which shows the pins.
     """
     parts: list[Part] = []
@@ -143,8 +142,6 @@ class Costs:
     model; for all others, and for those that call the host, the estimate is scaled by the ratio of the timed parts.
 
     Args:
-      stateless: the graph.
-      parts: its parts.
       wanted: the values that are needed outside the part that computes them.
       measure: whether to time parts; if not, a part takes a nanosecond for each thousand operations or bytes, so that
         only comparisons are meaningful.

@@ -107,12 +107,7 @@ class Proposal:
 
 
 def pin(graph: Graph, devices: Mapping[str, str]) -> Graph:
-    """Returns the graph with its nodes and those of their bodies pinned; existing pins stay.
-
-    Args:
-      graph: the graph of a whole function.
-      devices: the devices by node name.
-    """
+    """Returns the graph with its nodes and those of their bodies pinned; existing pins stay."""
     rewriter = Rewriter(graph)
     for node in graph.nodes:
         device = devices.get(node.name, "")

@@ -110,7 +110,6 @@ def simulate(problem: Problem, assignment: Assignment) -> Schedule:
     to each device that needs it, as soon as it is computed. A value is released after its last use.
 
     Args:
-      problem: the placement problem.
       assignment: the device of each unit.
     """
     return _Simulation(problem, assignment).run()
@@ -198,10 +197,6 @@ def best_assignment(problem: Problem, seed: int = 0) -> tuple[int, ...]:
     The search starts from each unit on the device where it finishes first, from everything on one device, for each
     device, and from some random mixtures; it then moves units, singly and in pairs, as long as that helps and time
     remains.
-
-    Args:
-      problem: the placement problem.
-      seed: the seed of the random mixtures.
 
     Returns:
       The device number of each unit.

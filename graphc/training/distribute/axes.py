@@ -22,8 +22,6 @@ class Replica:
 
     Args:
       axis: the name of the axis that the replicas form.
-      size: the number of replicas.
-      averages: whether optimizers average their gradients over the replicas.
       rehearsed: whether the replica runs alone, and its results are discarded.
       parts: the number of micro-batches in which :func:`mean_gradients` goes through the rows.
 

@@ -41,7 +41,6 @@ def split_mesh(mesh: Mesh, axis: str, rows: int) -> Mesh:
     """Makes the mesh of :func:`batch_mesh` if the batch is split along one axis of a mesh with several.
 
     Args:
-      mesh: the devices.
       axis: the name of the axis that batches are split over; it is cut into groups and copies.
       rows: the number of rows in the batch, from 0.
     """

@@ -132,9 +132,6 @@ def evaluate(
 
     Args:
       run: a function that runs a function on a batch, over devices.
-      f: the function.
-      dataset: the batches.
-      metrics: the metrics that ``f`` updates.
     """
     for metric in metrics.values():
         metric.reset()

@@ -46,7 +46,6 @@ def differing_outputs(graph: Graph, inputs: Sequence[bool]) -> Analysis:
     """Finds the outputs of a graph that differ between replicas.
 
     Args:
-      graph: the graph of one replica.
       inputs: for each input, whether it differs (a part of the batch) or not (a variable, a captured tensor).
 
     Raises:
@@ -250,12 +249,8 @@ def emit_replicas(
     """Traces a function for one replica, and adds the program of all replicas to the trace.
 
     Args:
-      fn: the function.
       given: its arguments, and the axis along which each is split.
-      places: the devices of the replicas.
-      replica: each replica's view of the others.
       what: the name of the calling function, for messages: "pmap".
-      name: the name of the function.
       lifts: whether Python values in the function's result become tensors.
 
     Returns:

@@ -68,7 +68,6 @@ def named(mesh: Mesh, axes: Any, shape: Sequence[int] | None, what: str) -> Name
     """Makes a sharding from axis names.
 
     Args:
-      mesh: the devices.
       axes: for each axis of the array, the name of a mesh axis, a tuple of several, or None.
       shape: the shape of the array; None where that is not known yet.
       what: a description of the array, for messages.

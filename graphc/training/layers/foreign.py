@@ -29,8 +29,6 @@ class _Foreign(Layer):
     Args:
       function: takes parameters, state, a key, the inputs, the options by name and ``training``, which is static, and
         returns the outputs and the new state.
-      params: a pytree of arrays that are trained.
-      state: a pytree of arrays that are not.
       asks: the signature of the module, for what it wants to know of training.
       name: for people.
     """

@@ -54,7 +54,6 @@ def rated(
     Args:
       make: gives the rule for a rate, which may be traced; its state is a tuple.
       learning_rate: the rate that the state starts with, or a schedule, for which the state has a count of steps.
-      clips: stateless rules that gradients go through before.
       loss_scale: by what the gradients given are too large; ``"dynamic"`` for a power of two that grows while they are
         finite and is halved when they are not. Gradients that are not finite change nothing then.
     """

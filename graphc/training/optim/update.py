@@ -30,10 +30,6 @@ _names = UniqueNames()
 def register(transformation: optax.GradientTransformation, label: str) -> str:
     """Makes a transformation known to the op.
 
-    Args:
-      transformation: what to call.
-      label: what to call it in a graph.
-
     Returns:
       Its name: the label, made unique.
     """
@@ -43,13 +39,7 @@ def register(transformation: optax.GradientTransformation, label: str) -> str:
 
 
 def update_attrs(transformation: str, num_variables: int, updated: Sequence[int]) -> Attrs:
-    """Makes the attributes of an update.
-
-    Args:
-      transformation: its registered name.
-      num_variables: how many variables it works on.
-      updated: the positions of those that have a gradient.
-    """
+    """Makes the attributes of an update."""
     if len(updated) == num_variables:
         return Attrs(transformation=transformation, num_variables=num_variables)
     return Attrs(transformation=transformation, num_variables=num_variables, updated=tuple(updated))
@@ -199,11 +189,6 @@ def parts(attrs: Attrs, types: tuple[TensorType, ...], homes: tuple[str, ...]) -
 
     Each takes what its results depend on and no more: the gradients of all Variables where a rule clips by their norm,
     else those of its own.
-
-    Args:
-      attrs: of the whole update.
-      types: of its inputs.
-      homes: the device of each of its results.
     """
 
     def update(*values: Any) -> Any:

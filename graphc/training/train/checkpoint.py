@@ -35,11 +35,7 @@ __all__ = ["Checkpoint", "Processes", "Snapshots"]
 
 
 class Snapshots:
-    """Makes copies, one set at a time, in memory that the next set reuses.
-
-    Args:
-      process: the number of this process, from 0.
-    """
+    """Makes copies, one set at a time, in memory that the next set reuses."""
 
     def __init__(self, process: int) -> None:
         self._process = process
@@ -49,9 +45,6 @@ class Snapshots:
         """Copies the parts of arrays that this process writes: of equal shards, the first.
 
         Process 0 writes an array of which each process has its own.
-
-        Args:
-          arrays: the arrays, by name.
         """
         shards = [
             (name, array, shard)

@@ -64,7 +64,6 @@ def compiled_epoch(
 
     Args:
       step: the function to call for a batch.
-      dataset: the batches of an epoch.
       callbacks: the callbacks to call at the ends of steps and epochs.
       names: the names of the numbers that a step returns.
 
@@ -153,12 +152,7 @@ def mean_of(value: Any) -> float:
 
 
 class TrainingProgress:
-    """A progress bar for the steps of an epoch, and a line for each finished epoch.
-
-    Args:
-      epochs: the total number of epochs.
-      history: the history so far.
-    """
+    """A progress bar for the steps of an epoch, and a line for each finished epoch."""
 
     def __init__(self, epochs: int, history: History) -> None:
         self._epochs, self._history = epochs, history

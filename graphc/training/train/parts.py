@@ -32,7 +32,6 @@ def parts_of(name: str, value: Any) -> tuple[dict[str, Variable], dict[str, Resu
     """Returns the Variables and the resumable objects in a part of a checkpoint, by names that begin with its own.
 
     Args:
-      name: the name of the part.
       value: a Variable, a layer, an optimizer, a generator, an object with ``variables`` or with ``state()`` and
         ``restore()``, or a list, tuple or dict of these.
 

@@ -43,9 +43,6 @@ def faults(
 
     Args:
       kinds: the contents of the checkpoint, by name: a type, or :data:`NO_VARIABLE`.
-      variables: the Variables to restore, by name.
-      states: the names of the other objects to restore.
-      parts: the parts to restore.
     """
     there = {name: kind for name, kind in kinds.items() if part_of(name) in parts}
     here = {name: f"{variable.dtype.name}{list(variable.shape)}" for name, variable in variables.items()}

@@ -18,7 +18,6 @@ class Copier:
     Args:
       values: the new values for those of the old graph; grows with the nodes.
       names: provides node names; None to keep them.
-      device: where nodes run that are added.
     """
 
     def __init__(self, values: Mapping[Value, Value], names: UniqueNames | None = None, device: str = "") -> None:
@@ -56,10 +55,6 @@ class Copier:
         """Appends a new node with one output.
 
         Args:
-          op: the op.
-          inputs: new values.
-          type: of the output.
-          attrs: the attributes; none by default.
           like: an old node; the new one has its location.
           name: what it is called if that is free, by default as its op; where names are kept, by default as ``like``.
 
@@ -76,7 +71,6 @@ def inputs_like(values: Iterable[Value], prefix: str = "") -> list[Value]:
     """Returns inputs for a graph, with the types and names of some values.
 
     Args:
-      values: the values.
       prefix: of the names of inputs for values that have none; empty to leave them without.
     """
     return [
@@ -100,11 +94,7 @@ def subgraph(
     """Returns a graph of copies of some nodes.
 
     Args:
-      inputs: the values that become its inputs.
       nodes: the nodes, in an order that respects their dependencies.
-      outputs: the values that become its outputs.
-      name: of the graph.
-      prefix: of the names of inputs that have none.
     """
     new = inputs_like(inputs, prefix)
     copier = Copier(dict(zip(inputs, new, strict=True)))

@@ -97,10 +97,6 @@ class _Update:
 class _Branch:
     """One branch, inlined in place of the cond.
 
-    Args:
-      region: the branch.
-      operands: the operands that the cond passes to it.
-
     Attributes:
       values: the replacement of each of its values.
       updates: the item assignment of each large tensor, by the tensor outside.
@@ -126,15 +122,7 @@ class _Branch:
 
 
 class _Selects:
-    """A cond rewritten as the nodes of both branches.
-
-    Args:
-      cond: the node.
-      inputs: its inputs in the new graph.
-      ops: the registry of the new ops.
-      names: provides the names of new nodes.
-      known: the nodes before it, which are reused.
-    """
+    """A cond rewritten as the nodes of both branches."""
 
     def __init__(
         self, cond: Node, inputs: Sequence[Value], ops: Registry[OpDef], names: UniqueNames, known: _Known

@@ -80,7 +80,6 @@ def interval_of(node: Node, facts: Mapping[Value, Interval]) -> Interval | None:
     """Returns the range of a node's single result; None if it is neither an int nor a bool.
 
     Args:
-      node: the node.
       facts: the same of the values before it, where it is known.
     """
     limits = whole(node.outputs[0].type)

@@ -88,7 +88,6 @@ def items_of(node: Node, *, anywhere: bool = False) -> tuple[Item, ...] | None:
     """Returns what a ``get_item`` or an ``update_item`` names of each axis of its array.
 
     Args:
-      node: the node.
       anywhere: whether places count that may not be there.
 
     Returns:
@@ -172,10 +171,6 @@ def accesses(
     """Returns what an iteration reads and writes of an array.
 
     Args:
-      body: of the loop.
-      array: its input.
-      result: the array after the iteration.
-      waiting: nodes that must stay as they are.
       anywhere: as for :func:`items_of`.
 
     Returns:
@@ -223,7 +218,6 @@ def moves(loop: Loop, value: Value | None) -> Motion | None:
     """Returns how an int of a body moves, if it does by the same step in each iteration.
 
     Args:
-      loop: a ``scan``.
       value: the int; None for a constant, which does not move.
     """
     if value is None:

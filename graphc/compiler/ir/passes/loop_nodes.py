@@ -115,10 +115,7 @@ class Loop:
         """Returns a loop like this one.
 
         Args:
-          inputs: its operands.
           regions: its test, if it has one, and its body.
-          attrs: its attributes; those of this loop by default.
-          types: of its outputs; inferred by default.
         """
         attrs, old = self.attrs if attrs is None else attrs, self.node
         if types is None:
@@ -148,12 +145,7 @@ class Loop:
         return [*self.inside[self.num_carry + self.num_rows :], *(self.inside[place] for place in self.unchanged())]
 
     def attrs_without(self, places: Container[int], **others: object) -> Attrs:
-        """Returns the attributes of a loop that does not carry the values at some positions.
-
-        Args:
-          places: the positions.
-          **others: attributes with other values than this loop's.
-        """
+        """Returns the attributes of a loop that does not carry the values at some positions."""
         kept = [place for place in range(self.num_carry) if place not in places]
         attrs = {**self.attrs, "num_carry": len(kept), **others}
         assigned = zip(range(self.places.stop, self.num_carry), attrs.pop("assigned", ()), strict=True)
@@ -164,7 +156,6 @@ class Loop:
         """Returns the values that movable nodes compute from only these inputs of a region, and the inputs.
 
         Args:
-          sources: the inputs.
           ops: the registry with the ops that a ``vjp`` differentiates.
           region: the region; None for the body.
         """

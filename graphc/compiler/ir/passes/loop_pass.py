@@ -22,12 +22,7 @@ class Plan(Protocol):
     """What stands for a loop."""
 
     def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value | None]]:
-        """Returns nodes that replace the loop, and a value for each of its outputs, or None for an unused one.
-
-        Args:
-          inputs: the loop's operands in the new graph.
-          names: provides the names of new nodes.
-        """
+        """Returns nodes that replace the loop, and a value for each of its outputs, or None for an unused one."""
         ...
 
 

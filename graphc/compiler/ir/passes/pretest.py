@@ -94,8 +94,6 @@ def _given(region: Graph, given: Sequence[Value], places: Mapping[Value, int]) -
     """Returns a region that gets more inputs.
 
     Args:
-      region: the region.
-      given: values like the inputs.
       places: the values of the region that the inputs stand for, with their places among them.
     """
     inputs = inputs_like([*region.inputs, *given])

@@ -89,7 +89,6 @@ class Ranges:
 
         Args:
           node: the node, or its ``vjp``.
-          facts: the intervals of the enclosing graph.
         """
         op, _, count = underlying(node, self._ops)
         known = self._known(facts, node.inputs[:count])
@@ -242,8 +241,6 @@ class _Growth:
 
     Args:
       first: the bounds before the first iteration.
-      regions: the loop's regions, whose constants are likely bounds.
-      known: the bounds of all operands.
     """
 
     def __init__(self, first: Known, regions: Sequence[Graph], known: Known) -> None:

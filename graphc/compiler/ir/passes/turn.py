@@ -57,11 +57,7 @@ def _has_rows(loop: Loop) -> bool:
 
 
 class _Uses:
-    """The users of the values of a graph.
-
-    Args:
-      graph: the graph, without its regions.
-    """
+    """The users of the values of a graph."""
 
     def __init__(self, graph: Graph) -> None:
         self._users: dict[Value, list[Node]] = {}

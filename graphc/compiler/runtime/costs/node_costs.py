@@ -64,9 +64,6 @@ def node_costs(graph: Graph) -> dict[Node, NodeCost]:
 
     The figures are of the graph, before XLA fuses operations. Of a branch, the dearer one counts.
 
-    Args:
-      graph: the graph to analyse.
-
     Example:
       >>> import graphc as gx
       >>> graph = gx.function(lambda x: x @ x).graph(gx.ones((8, 8)))
@@ -137,9 +134,6 @@ def live_bytes(graph: Graph) -> list[Moment]:
     """Lists what is in memory while each node runs, in the order of the graph; of bodies, one run of each.
 
     Arguments are held throughout. XLA needs less where it fuses, computes in place or in another order.
-
-    Args:
-      graph: the graph to analyse.
     """
     last = {value: number for number, node in enumerate(graph.nodes) for value in node.inputs}
     last |= dict.fromkeys(graph.outputs, len(graph.nodes))

@@ -41,8 +41,6 @@ def node_times(folder: str | Path, executable: Any, graph: Graph) -> dict[str, f
 
     Args:
       folder: the folder that ``gx.profile(jax_profiler=folder)`` wrote while the function ran.
-      executable: the compiled program (``jax.stages.Compiled``).
-      graph: the program's.
 
     Returns:
       Seconds of one run, by the path of the node (``scan/body/matmul``); those around it have the sum. Nothing if the
@@ -90,7 +88,6 @@ def _paths(graph: Graph, parts: Sequence[str]) -> list[str]:
     """Returns the path of the node that an instruction is of, and of those around it.
 
     Args:
-      graph: the program's.
       parts: the parts of the instruction's name: node names, and between them JAX's additions for bodies and functions.
     """
     found: list[str] = []
@@ -143,11 +140,7 @@ class CollectiveReport:
 
 
 def collectives_of(executable: Any) -> tuple[CollectiveReport, ...]:
-    """Lists the collectives of a compiled program.
-
-    Args:
-      executable: JAX's (``jax.stages.Compiled``).
-    """
+    """Lists the collectives of a compiled program."""
     counts: Counter[str] = Counter()
     arrays: Counter[str] = Counter()
     sizes: Counter[str] = Counter()
@@ -211,7 +204,6 @@ def device_times(run: Callable[[], object], executable: Any) -> dict[int, Device
 
     Args:
       run: runs a program, maybe several times, and waits for it.
-      executable: the program (``jax.stages.Compiled``).
 
     Returns:
       The times of each device, by its id or else its place among those of this process; nothing if the backend
@@ -241,8 +233,6 @@ def times_of(planes: Iterable[Any], exchanging: Set[str], around: Set[str]) -> d
     """Adds up the ops in a profile.
 
     Args:
-      planes: the planes of the profile (``jax.profiler.ProfilePlane``).
-      exchanging: the names of the ops that are collectives.
       around: those of ops that do not count, as what is inside them does.
     """
     compute: defaultdict[int, list[_Span]] = defaultdict(list)

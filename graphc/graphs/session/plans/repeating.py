@@ -177,14 +177,7 @@ def _program(nodes: Sequence[Node], given: Sequence[Value], wanted: Sequence[Val
 
 
 class _Repeated:
-    """Does several runs of an operation at once, in one Session.
-
-    Args:
-      session: the Session.
-      operation: the operation to run.
-      form: the parts of the operation.
-      most: the maximum number of records at once.
-    """
+    """Does several runs of an operation at once, in one Session."""
 
     def __init__(self, session: Session, operation: Operation, form: _Form, most: int) -> None:
         self._session = session

@@ -44,7 +44,6 @@ class Stepped(Interpreter):
     """Runs a graph node by node, with branches and loops in Python.
 
     Args:
-      graph: the graph to run.
       state: the state of the Session; None inside of branches and bodies, which have no Variables.
       evaluate: a function that computes an op on known values.
     """

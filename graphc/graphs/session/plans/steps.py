@@ -49,9 +49,7 @@ def with_types(graph: Graph, types: Mapping[str, TensorType | None], state: Sess
     A read after an assignment in the graph returns the assigned value.
 
     Args:
-      graph: the segment's graph.
       types: the types of the values of the Variables whose shape may change.
-      state: the state of the Session.
 
     Raises:
       FailedPreconditionError: a Variable is read that has no value.
@@ -253,8 +251,6 @@ class SegmentProgram:
     """A segment, compiled for the types of its inputs.
 
     Args:
-      segment: the segment to compile.
-      types: the types of its inputs.
       values: the values of those inputs that shapes depend on.
       open_types: the types that Variables have now whose shape may change.
     """

@@ -383,8 +383,6 @@ def slot_variable(variable: GraphVariable, name: str, first: Any) -> GraphVariab
     It is named after the other one, in the current variable scope.
 
     Args:
-      variable: the other one.
-      name: its key in that dict.
       first: the number that all elements begin with, or a tensor of its shape.
     """
     graph, type = variable.graph, variable.type

@@ -32,11 +32,7 @@ def scattered(
     """Makes an operation that assigns rows of a Variable.
 
     Args:
-      variable: the Variable.
-      how: a key of :data:`HOWS`.
-      indices: integers.
       updates: an update for each index.
-      name: the name of the operation.
       nd: whether the last axis of the indices holds one position for each of the first axes.
     """
     word, change = HOWS[how]

@@ -62,7 +62,6 @@ def initial_tensor(graph: Graph, given: Any, dtype: Any) -> GraphTensor:
     """Returns an initial value as a tensor of the graph that no dtype of others changes.
 
     Args:
-      graph: the graph.
       given: a tensor, a Variable, an array, a number, lists of them, or a function of no arguments that returns one.
       dtype: the dtype to convert to; None for the value's, where Python floats are float32 and ints int32.
     """
@@ -401,7 +400,6 @@ class RandomState(GraphVariable):
     """The state from which one op of a graph draws; it needs no initializer.
 
     Args:
-      graph: the graph.
       seed: the seed of the op; None for none.
     """
 

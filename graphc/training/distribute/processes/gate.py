@@ -58,11 +58,7 @@ def mark_batch(array: jax.Array, whole: Any) -> None:
 
 
 class _Gate:
-    """The barrier before a program.
-
-    Args:
-      executable: the program.
-    """
+    """The barrier before a program."""
 
     def __init__(self, executable: Executable) -> None:
         graph = executable.graph

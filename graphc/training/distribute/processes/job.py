@@ -53,7 +53,6 @@ class Job:
     """A rank's view of its job.
 
     Args:
-      place: this rank's place.
       timeout: seconds to wait for ranks that are alive, at the start and at each barrier.
       check_every: the number of programs between comparisons of Variables; 0 for no comparison.
 
@@ -109,7 +108,6 @@ class Job:
         Args:
           what: the next action; it must be the same on all ranks.
           facts: further facts that must be the same on all ranks, by their names in messages.
-          vote: a number of this rank's.
           timeout: seconds to wait; the job's timeout when None. The deadline in force also applies.
           note: a few words for the other ranks; see :meth:`gather`.
 

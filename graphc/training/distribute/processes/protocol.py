@@ -104,8 +104,6 @@ class Hub:
     """The coordinator at rank 0: it knows all ranks and decides for the job.
 
     Args:
-      count: the number of ranks.
-      start: the current time.
       timeout: seconds within which all ranks must arrive.
       silence: seconds without a message after which a rank counts as dead.
 
@@ -309,9 +307,7 @@ class Member:
     """A rank's view of the job.
 
     Args:
-      rank: its number.
       silence: seconds without a message from rank 0 after which that rank counts as dead.
-      heard: the current time.
 
     Attributes:
       coordinator: the address where ``jax.distributed`` meets; known once all ranks have arrived.
