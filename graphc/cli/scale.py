@@ -41,8 +41,6 @@ class Measurement:
     """A step on so many devices.
 
     Attributes:
-      devices: the number of devices.
-      seconds: the median time of a step.
       losses: the scalar results of the first steps.
       shared: whether the devices are simulated and share the cores of one processor.
     """
@@ -58,7 +56,6 @@ class Scaling:
     """Measurements of one step, the fewest devices first.
 
     Attributes:
-      target: the function.
       weak: whether the batch grew with the number of devices.
       measurements: one for each number of devices.
     """

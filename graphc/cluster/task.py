@@ -42,7 +42,6 @@ class Call:
     """A call of a service's method.
 
     Attributes:
-      service: the name of the service.
       method: the name of the method, which is public.
       arguments: nested structures of arrays, numbers, strings and bytes.
       id: the name of the call, to cancel it.
@@ -61,12 +60,6 @@ class Task:
 
     All callers share its Variables, queues and readers, by container and name. Each call runs in the thread that brings
     it, and many run at once.
-
-    Attributes:
-      name: its name, such as ``/job:ps/task:0``.
-      address: its address in the cluster.
-      cluster: the cluster.
-      resources: its Variables, queues and readers.
 
     Example:
       >>> task = Task(ClusterSpec({"ps": ["127.0.0.1:2221"]}), "ps", 0)

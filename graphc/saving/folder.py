@@ -182,9 +182,6 @@ class FolderWriter:
 class FolderReader:
     """Reads one folder.
 
-    Attributes:
-      content: the manifest.
-
     Raises:
       NotFoundError: the folder has no manifest.
       DataLossError: the manifest is damaged.

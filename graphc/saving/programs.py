@@ -45,10 +45,8 @@ class Program:
     """An exported JAX function.
 
     Attributes:
-      blob: the result of ``jax.export``.
       about: its entry in the manifest: the versions of JAX, the platforms, and until when JAX promises to read it.
       file: its file, for messages; empty if it was not loaded.
-      trusted: whether it may call kernels of XLA.
     """
 
     blob: bytes

@@ -49,8 +49,6 @@ class Expression:
 
     Attributes:
       symbols: the symbols to multiply, which are the names of sizes.
-      factor: and by what number.
-      offset: the summand.
       divisor: the divisor of the whole, which rounds down.
     """
 
@@ -154,13 +152,7 @@ def as_signature(given: Any) -> Signature:
 
 @dataclass(frozen=True)
 class OpenSpec:
-    """A tensor argument: its dtype and its sizes, with a symbol for each open size.
-
-    Attributes:
-      shape: the sizes.
-      dtype: the dtype.
-      name: a name to display.
-    """
+    """A tensor argument: its dtype and its sizes, with a symbol for each open size."""
 
     shape: tuple[int | str, ...]
     dtype: np.dtype[Any]

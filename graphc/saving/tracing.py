@@ -47,13 +47,8 @@ class Traced:
     Attributes:
       graph: its graph, with its results, and the status of the call if it can raise.
       rows: for each of its values with open sizes, its types in the traces.
-      sizes: the sizes of these traces.
-      arguments: the arguments by name, as JSON.
-      least: the smallest size of each symbol.
       captured: the tensors that it works on besides its arguments.
       variables: the Variables, by the names that the graph has for them.
-      result: the structure of the result, as JSON.
-      raises: the exceptions by their statuses, as JSON.
     """
 
     graph: Graph

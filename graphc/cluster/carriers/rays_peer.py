@@ -85,11 +85,7 @@ def find_peer(address: str, forget: Callable[[Any], None]) -> RayPeer | None:
 
 
 class RayPeer(Peer):
-    """A task that is a Ray actor.
-
-    Attributes:
-      node: the name of its machine.
-    """
+    """A task that is a Ray actor."""
 
     def __init__(self, address: str, actor: Any, forget: Callable[[Any], None], name: str = "the task") -> None:
         self.name, self.address, self.node = name, address, ""

@@ -69,7 +69,6 @@ class Tasks:
       filters: pins that select further tasks, such as ``/job:ps``; all tasks if there are none.
 
     Attributes:
-      master: the name of that one.
       cluster: the cluster, as far as it is used.
       names: the names of all tasks that are used, sorted.
 

@@ -146,11 +146,7 @@ class _Group:
     """Clusters of one task that become one part.
 
     Attributes:
-      task: the name of the task.
       nodes: the part's nodes, without reads that move to where they are used.
-      reads: those reads.
-      before: the groups that it must come after.
-      blocks: whether a node of it may block.
     """
 
     task: str

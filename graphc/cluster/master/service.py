@@ -29,8 +29,6 @@ class _Prepared:
     """A part that is compiled, or will be at its first run.
 
     Attributes:
-      name: the name of its graph.
-      plan: the plan to execute.
       single: the plan as one call of a program, if it is one; otherwise None.
       notes: the reasons of compilations that no caller has been told yet.
     """

@@ -179,9 +179,7 @@ class PartStep(Step):
     """A part of a graph that a task runs.
 
     Attributes:
-      part: the part.
       message: the description of the part that the task received: a key, the graph, and further facts.
-      master: the master, which has the part run.
       count: the number of inputs that it uses; the others only order it.
       takers: for each value that it returns, the tasks that need it; empty where the client passes all values on.
     """

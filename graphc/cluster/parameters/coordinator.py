@@ -45,10 +45,7 @@ class _Call:
     """A call of a step.
 
     Attributes:
-      result: the user's handle on the result.
-      step: the function.
       args: its arguments, with placeholders for per-worker data.
-      kwargs: its keyword arguments.
       drawn: the arguments, once a worker has drawn them, so that another one gets the same.
     """
 
@@ -66,15 +63,7 @@ class _Call:
 
 @dataclass(frozen=True)
 class _Traced:
-    """A trace of a step.
-
-    Attributes:
-      step: the function.
-      sign: the types and values of its arguments.
-      key: its name.
-      traced: the trace.
-      text: the description that workers receive.
-    """
+    """A trace of a step."""
 
     step: Callable[..., Any]
     sign: Any

@@ -19,13 +19,7 @@ _TRIES = 2
 
 @dataclass(frozen=True)
 class Request:
-    """A call of a server's method.
-
-    Attributes:
-      server: the server's index.
-      method: the method's name.
-      arguments: the method's arguments.
-    """
+    """A call of a server's method."""
 
     server: int
     method: str
@@ -34,11 +28,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Lost:
-    """The missing reply to a request.
-
-    Attributes:
-      error: the reason, if known.
-    """
+    """The missing reply to a request."""
 
     error: Exception
 

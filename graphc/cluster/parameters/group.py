@@ -35,11 +35,7 @@ class Slot(NamedTuple):
     """A slice of a leaf of a server's state that belongs to one of the optimizer's Variables.
 
     Attributes:
-      name: the Variable's name in ``named_variables``.
-      leaf: the position of the leaf.
       offset: the slice's start in the leaf; None for the whole leaf.
-      start: the slice's start in the Variable.
-      size: the slice's length.
     """
 
     name: str

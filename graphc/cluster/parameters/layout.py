@@ -44,7 +44,6 @@ class Buffer:
     """A flat buffer of a server: all of its pieces with the same dtype that are trained in the same way.
 
     Attributes:
-      dtype: the dtype of its numbers.
       pieces: the pieces in it, one after the other.
     """
 
@@ -65,9 +64,7 @@ class Layout:
         limit.
 
     Attributes:
-      servers: the buffers of each server.
       bytes: the number of bytes that each server keeps.
-      variables: the Variables by name.
       shapes: the shapes of the Variables, by name.
     """
 

@@ -24,10 +24,6 @@ class Program:
       function: a function that takes and returns nested structures of arrays.
       types: the types of its arguments, or a function that returns them; shapes may have symbols of ``jax.export``.
       key: its name; a new name if empty.
-
-    Attributes:
-      key: its name.
-      compiled: the function, compiled.
     """
 
     def __init__(self, function: Callable[..., Any], types: Any, key: str = "", content: bytes = b"") -> None:

@@ -27,8 +27,6 @@ class RuleText:
 
     Attributes:
       start: the program that computes the rule's initial state from the buffers.
-      update: the program that computes an update.
-      buffers: the buffers that it updates.
       owners: for each leaf of the state, the index in ``buffers`` of the buffer that it matches number by number; None
         for any other leaf.
       by_element: whether it treats each number independently, so that it may run on some of them.

@@ -22,7 +22,6 @@ class Work:
 
     Attributes:
       number: the step's number. It identifies the step's pushes, so that they count once whichever worker computes it.
-      what: the step, opaque to the schedule.
       attempts: the number of workers that have begun it.
       began: the time at which the last one began.
     """
@@ -39,9 +38,7 @@ class Worker:
 
     Attributes:
       work: its current work; None if it is free.
-      alive: whether it is assigned work.
       round: the version at which it began its last step; -1 if that step does not count for this version.
-      steps: the number of steps it has done.
       seconds: the time of a step, as a moving average.
     """
 

@@ -41,7 +41,6 @@ class StepText:
       gradients: for each server, the buffers and elements that it has gradients for.
       added: the same for amounts to add.
       averaged: the same for changes that a round averages.
-      pushes: whether it pushes anything.
     """
 
     program: Program

@@ -31,9 +31,6 @@ class Tasks:
     Args:
       cluster: a cluster with the jobs ``ps`` and ``worker`` whose tasks run already; None to start tasks.
       counts: the number of servers and workers to start where there is no cluster.
-
-    Attributes:
-      spec: the cluster.
     """
 
     def __init__(self, cluster: Any, counts: tuple[int, int], protocol: str) -> None:

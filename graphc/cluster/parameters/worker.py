@@ -43,8 +43,6 @@ class Assignment:
     """The description of a training that a worker receives.
 
     Attributes:
-      name: the training's name.
-      servers: the addresses of the servers.
       timeout: seconds within which a server must answer.
     """
 

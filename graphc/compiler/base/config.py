@@ -72,12 +72,7 @@ class WideTypes:
 
 @dataclass(frozen=True)
 class DeviceSettings:
-    """The device settings, which JAX and XLA hold; a layer above that uses them implements it.
-
-    Attributes:
-      get: returns the value of a setting.
-      set: sets a setting.
-    """
+    """The device settings, which JAX and XLA hold; a layer above that uses them implements it."""
 
     get: Callable[[str], Any]
     set: Callable[[str, Any], None]

@@ -76,7 +76,6 @@ class Interruption:
     Attributes:
       deadline: the earliest deadline of the open scopes, or None.
       tokens: the tokens of all open scopes, the outermost first.
-      outer: the interruption that was in force before.
     """
 
     __slots__ = ("deadline", "outer", "tokens")

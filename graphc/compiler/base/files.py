@@ -61,7 +61,6 @@ class FileStatistics:
     Attributes:
       length: the size in bytes.
       mtime_nsec: the time of the last change, in nanoseconds since 1970.
-      is_directory: whether it is a folder.
     """
 
     length: int
@@ -242,7 +241,7 @@ def stat(path: PathLike) -> FileStatistics:
 
 
 def walk(top: PathLike, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yields each folder below one, with the sorted names of its folders and files; nothing if there is no such folder."""
+    """Yields each folder below one, with the sorted names of its folders and files; nothing if there is none."""
     place = str(as_path(top))
     for folder, folders, names in os.walk(place, topdown=in_order):
         folders.sort()

@@ -98,7 +98,6 @@ class Location:
 
     Attributes:
       file: path of the source file, as Python knows it.
-      line: line number, from 1.
       function: the name of the function that contains the line.
     """
 

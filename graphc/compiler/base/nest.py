@@ -39,7 +39,6 @@ class Structure(NamedTuple):
     Attributes:
       kind: the class of the container; None for a leaf.
       keys: dict keys or field names, in the order of the children.
-      children: the structures of the children.
       factory: for a ``defaultdict``, the factory of missing values.
     """
 

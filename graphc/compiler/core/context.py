@@ -49,11 +49,7 @@ TraceT = TypeVar("TraceT", bound=Tracing)
 
 @dataclass
 class LaunchCounter:
-    """A count of the programs handed to devices.
-
-    Attributes:
-      count: the number so far.
-    """
+    """A count of the programs handed to devices."""
 
     count: int = 0
 

@@ -348,11 +348,7 @@ def graph_trace(inputs: Sequence[Any]) -> Any:
 
 
 class _OfGraph(BaseException):
-    """Signals that an eager op received a tensor of a graph that is built by hand.
-
-    Attributes:
-      trace: the tensor's trace.
-    """
+    """Signals that an eager op received a tensor of a graph that is built by hand."""
 
     def __init__(self, trace: Any) -> None:
         super().__init__()

@@ -81,7 +81,6 @@ class NodeToPlace:
       name: the name of the Variable or of the node in a graph; in eager mode the op's name.
       inputs: the types of the inputs, each with ``shape`` and ``dtype``.
       attrs: the static attributes; for a Variable ``shape``, ``dtype`` and ``trainable``.
-      location: the user's line that makes it.
       device: the device given by the scopes inside the function's, as text.
     """
 

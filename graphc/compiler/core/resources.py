@@ -21,7 +21,6 @@ class Resources:
       graph: the graph whose runs use the resources; None for resources of several graphs, or of none.
 
     Attributes:
-      graph: the graph, as given.
       resets: the number of resets; resources found before the last one may be gone.
 
     Example:

@@ -372,7 +372,6 @@ class ListedDevice(NamedTuple):
 
     Attributes:
       name: the device's name, such as ``/device:GPU:0``, which ``gx.device`` accepts.
-      device_type: ``CPU``, ``GPU``, ``TPU``.
     """
 
     name: str

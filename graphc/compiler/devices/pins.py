@@ -23,7 +23,6 @@ class DeviceFunction:
     whether or not the functions are hashable.
 
     Attributes:
-      function: the function.
       later: whether the devices that it names may be made later.
     """
 

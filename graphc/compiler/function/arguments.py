@@ -129,7 +129,6 @@ class Arguments:
     """The arguments of one call.
 
     Attributes:
-      values: the bound arguments by name.
       arrays: the arrays of the tensors, in the order of :func:`graphc.compiler.base.nest.flatten`.
       types: the types of the arrays, as JAX has them.
       given: the bound arguments before ``input_signature`` turned Python numbers into tensors.

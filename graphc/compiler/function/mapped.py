@@ -180,11 +180,8 @@ class MappedArguments:
 
     Attributes:
       leaves: all leaves of the positional and keyword arguments.
-      structure: the nested structure of the leaves.
-      paths: the expression of each leaf.
       values: the mapped leaves as tensors, by leaf index.
       axes: the mapped axis of each of them, by leaf index.
-      size: the size of these axes.
       assigned: the expressions of the arguments whose items the function assigns, known once it is traced.
     """
 

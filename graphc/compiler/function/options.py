@@ -49,12 +49,10 @@ class TraceOptions:
     """The options that apply to the tracing of a function.
 
     Attributes:
-      name: the name of the graph.
       autograph: whether Python control flow on tensors is converted.
       unroll: whether to unroll loops over a ``range``, or how many iterations to merge into one; None decides by loop.
       pin: the device scope around the body; None for no scope.
       max_iterations: the bound on data-dependent loops that set none themselves.
-      side_effects: the treatment of Python side effects.
       timeout: the time limit of a run in seconds.
       placement: pins the nodes that the user has not pinned; None to pin none.
     """

@@ -42,7 +42,6 @@ class Fresh:
     """A placeholder for an object that the function makes: each call returns a copy.
 
     Attributes:
-      pattern: the object.
       kept: what it holds and the function did not make, by identity: all copies hold the same.
     """
 
@@ -189,9 +188,7 @@ class Result:
     """The value that the user's function returned when it was traced.
 
     Attributes:
-      structure: the nested structure of the value.
       leaves: its leaves: ``_OUTPUT``, ``_NUMBER`` or ``_Again`` for those that are outputs of the graph.
-      outputs: the outputs of the graph.
       own: for leaves that are tensors of the caller, by leaf position: the position among the arguments' tensors, or
         the tensor.
     """

@@ -23,9 +23,7 @@ class TraceReport:
     """The reason for a trace of a function.
 
     Attributes:
-      number: the trace's number, from 1.
       reason: the argument that changed, with its old and its new value.
-      location: the line of the call.
       seconds: the tracing time; compilation follows at the first run.
     """
 

@@ -46,7 +46,6 @@ class TraceCache:
 
     Attributes:
       traces: the cached traces, most recently used first.
-      signals: the signals to check before an entry.
       pinned: the layers of device scopes, with the entries of calls inside such scopes.
       bounded: the entries of calls under a deadline or a token.
       is_unseen: whether no trace uses Variables, which tapes watch.
@@ -219,7 +218,6 @@ class _InVain:
     """A call that made Variables without keeping any of them in the arguments.
 
     Attributes:
-      described: the arguments.
       guards: the objects that names outside them stood for.
     """
 

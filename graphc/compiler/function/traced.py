@@ -49,11 +49,9 @@ class TraceNotes:
     """Information from tracing other than the program.
 
     Attributes:
-      unoptimized: the graph before the passes.
       loops: a report for each loop of the user's code.
       side_effects: the Python side effects that the program does not repeat.
       unconverted: the functions whose control flow was not converted, by name, with the reason.
-      seconds: the tracing time.
     """
 
     unoptimized: Graph
@@ -67,10 +65,8 @@ class TracedFunction:
     """A function, traced for arguments of certain types and values.
 
     Attributes:
-      graph: the graph, after the passes.
       variables: the variables that it reads or writes, by name; those that came with the arguments of the traced call
         are not kept alive.
-      notes: information from tracing.
       after_call: the work after each run, with the graph outputs that it receives.
       can_fail: whether the first of them checks for failure of the call.
       write_back: the one of them that assigns items of arguments, or None.

@@ -55,7 +55,6 @@ class _Assigned:
 
     Attributes:
       index: its position among the tensors of the arguments.
-      path: the expression that reaches it.
       location: the line of the first assignment.
     """
 

@@ -56,7 +56,6 @@ class Backward:
       trace: where the tape was opened; None in eager code.
       saw_pins: whether a step may be pinned to a device.
       steps: all steps of the trace while the tape was open.
-      watched: the tensors that are watched, by identity.
       joined: how many arrays had their rows joined before the tape was opened.
     """
 

@@ -184,7 +184,6 @@ class _Passes:
     """The compiled forward pass of a body: from the inputs to all outputs, residuals, and what they belong to.
 
     Attributes:
-      forward: launches it.
       direct: the same as a function of JAX's, for calls that need no more; None if it needs more.
     """
 

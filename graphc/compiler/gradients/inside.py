@@ -21,13 +21,7 @@ __all__ = ["Step", "check_apart", "step_of", "used_inside"]
 
 
 class Step(NamedTuple):
-    """An operation that ran in a trace while a tape was open.
-
-    Attributes:
-      inputs: the values that it took.
-      outputs: the values that it made.
-      is_followed: whether the tape recorded it.
-    """
+    """An operation that ran in a trace while a tape was open."""
 
     inputs: Sequence[Value]
     outputs: Sequence[Value]

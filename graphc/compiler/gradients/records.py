@@ -200,13 +200,8 @@ class Record:
     The tensors are snapshots: the user may assign items of the originals.
 
     Attributes:
-      inputs: tensors and numbers.
-      outputs: the tensors computed from them.
       pullback: maps input positions and one cotangent or None for each output to gradients; None for the op's own.
       op: the applied op, if there is no other pullback.
-      attrs: the op's attributes.
-      regions: the op's bodies.
-      forward: the replacement of its kernel that ran.
     """
 
     inputs: Sequence[Any]

@@ -132,7 +132,6 @@ class Executable:
       timeout: the time limit of a run in seconds; None for no limit.
       times: the lowering and compile times of the first call.
       variables: the names of the variables, written ones first.
-      num_written: the number of written variables.
       status: the index of the output that says that a call has failed, on which the program restores its Variables;
         None if there is none.
       place: the names of the devices that it always runs on; empty if its arguments decide.

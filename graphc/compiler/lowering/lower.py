@@ -132,7 +132,6 @@ class LoweredGraph:
         values of ``written``.
       variables: the names of the variables that the graph reads or writes, in the order of the inputs: written ones
         first.
-      written: the names of the written variables.
     """
 
     function: Callable[..., tuple[Any, ...]]

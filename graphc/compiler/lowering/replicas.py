@@ -38,9 +38,7 @@ class ReplicaLayout:
 
     Attributes:
       home: the sharding with a copy on each device.
-      devices: the names of the devices.
       inputs: the required sharding of each input; None where JAX decides.
-      outputs: the sharding of each output.
     """
 
     home: NamedSharding
@@ -237,7 +235,6 @@ class Split:
 
     Attributes:
       kept: the layout while it is not used.
-      used: the layout while it is used.
     """
 
     kept: NamedSharding

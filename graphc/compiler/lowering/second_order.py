@@ -37,7 +37,6 @@ class _Inner:
     """A gradient that is itself differentiated.
 
     Attributes:
-      node: its ``vjp`` node.
       given: for each of its outputs, whether a gradient of it has a cotangent for it.
       pullback: from cotangents of these to those of the residuals and of its own cotangents, once it was evaluated.
     """
@@ -53,7 +52,6 @@ class Twice:
 
     Attributes:
       wrt: the positions of the inputs that the second gradients are for.
-      inner: the gradients that are differentiated.
       carrier: the gradient whose backward pass takes along what flows into the residuals; None if there is none.
       planned: the positions of the inputs, and the mask of the outputs, of all first gradients.
     """

@@ -42,7 +42,6 @@ class Transaction:
       name: the name of the compiled function, for messages.
       num_written: the number of written Variables, which come first.
       check: raises if the outputs say that the program has failed; runs before anything else reads the outputs.
-      calls_host: whether the program calls Python.
     """
 
     name: str

@@ -231,8 +231,6 @@ class _Begun:
 
     Attributes:
       work: the pool's work item, which can be cancelled; None if the plan's thread runs the step.
-      results: the results, once the step is done.
-      error: the exception that it raised.
     """
 
     work: Work | None = None

@@ -30,9 +30,6 @@ class Following(Execution):
     """A run whose values are :class:`Placed`.
 
     It stays in one thread, as JAX's transformations require.
-
-    Attributes:
-      axes: JAX's names of the mapped axes.
     """
 
     def __init__(self, around: Execution, axes: Sequence[str] = ()) -> None:

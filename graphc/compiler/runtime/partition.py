@@ -33,7 +33,6 @@ class Cluster:
 
     Attributes:
       number: the cluster's number, in order of creation.
-      device: the device that it runs on.
       nodes: the nodes, in program order.
       needs: the clusters that must run before it, directly or indirectly, as one bit for each number.
     """
@@ -206,11 +205,9 @@ class Stateless:
       written: the names of the written Variables, in result order.
 
     Attributes:
-      graph: the graph.
       inputs: the values of the variables, then the graph's inputs.
       nodes: the nodes, without reads and assignments of Variables and without constants.
       results: the graph's outputs, then the new values of the written variables.
-      homes: the nodes that assign the new values.
     """
 
     def __init__(self, graph: Graph, variables: Sequence[str], written: Sequence[str]) -> None:
@@ -279,7 +276,6 @@ class _Program:
     """A placed graph divided into clusters.
 
     Attributes:
-      stateless: the graph without its variables.
       results: the plan's results, each with its required device, empty if there is none.
       home: the device of each value, as far as it is known.
       cluster: the cluster that computes each value; inputs and constants have none.

@@ -30,8 +30,6 @@ class Step(ABC):
     Attributes:
       name: a name for people: the ops of a segment, the value of a transfer.
       device: the name of the device that it runs on, or :data:`HOST`.
-      inputs: the slots that it reads.
-      outputs: the slots that it fills.
       after: the slots that must be computed first, for ordering only.
     """
 
@@ -80,12 +78,7 @@ class Plan:
     """Steps in an order that respects their dependencies.
 
     Attributes:
-      name: the graph's name.
-      steps: the steps.
       num_inputs: the number of slots, from the first, that are filled from outside.
-      num_slots: the total number of slots.
-      outputs: the slots of the results.
-      constants: the slots of constants, with their values.
     """
 
     name: str

@@ -263,16 +263,10 @@ class PlacedProgram:
       devices: as for :class:`graphc.compiler.lowering.Executable`.
 
     Attributes:
-      graph: the graph.
-      devices: the devices that it is pinned to.
       place: empty, since each step has its own device.
       program: None, since there is no single program; for the same reason :attr:`is_short` is False.
-      placement: the devices of the nodes.
-      plan: the steps.
       timeout: the time limit of a run in seconds; None for no limit.
-      transaction: updates the Variables.
       variables: the names of the Variables, written ones first.
-      num_written: the number of written Variables.
     """
 
     place, program, is_short = "", None, False

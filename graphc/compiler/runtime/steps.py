@@ -108,7 +108,6 @@ class Segment(Step):
     """Ops on one device, compiled by XLA as a single program.
 
     Attributes:
-      graph: the graph of the ops.
       like: a segment on the same device with the same graph, whose program this one shares.
     """
 
@@ -241,7 +240,6 @@ class HostCall(Step):
     """A call of a Python function.
 
     Attributes:
-      function: the function.
       ordered: whether it takes and returns the program's status and host call count before its other values; if not, it
         returns a status of its own.
     """

@@ -73,7 +73,6 @@ class Timeline:
     """The record of a :func:`profile` scope.
 
     Attributes:
-      began: the start, by ``time.perf_counter``.
       events: the events in order of their start, available once the scope is closed.
     """
 

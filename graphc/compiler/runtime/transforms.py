@@ -37,11 +37,7 @@ class Driven(Step):
     """A step that runs plans for the bodies of an op.
 
     Attributes:
-      op: the op.
-      attrs: the op's attributes.
-      regions: the op's bodies.
       plans: a plan for each body.
-      location: the user's line.
     """
 
     op: OpDef = field(kw_only=True)

@@ -41,7 +41,6 @@ class Alias:
     """An object that represents one of several source objects.
 
     Attributes:
-      value: the object.
       name: the variable that held it first.
       sources: the objects that it may be; None if they are unknown, in which case it must never be changed.
       held: the number of references to each source that the user's code cannot see.
@@ -262,7 +261,6 @@ class _Inside:
 
     Attributes:
       node: the branch or loop.
-      body: the body.
       around: where the node stands; None for the graph that is asked about.
     """
 
@@ -278,7 +276,6 @@ class _Origins:
     Attributes:
       items: the values that stand for items of lists.
       stop: a value that is not followed further.
-      found: the values whose tensors it may be.
       single: those that a body makes and puts into a list once, so that two items of the list are not both of one run.
       lists: arrays from outside the graph that hold lists with the tensor.
     """

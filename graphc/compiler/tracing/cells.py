@@ -117,10 +117,7 @@ class Write:
     """A record of a write to a cell.
 
     Attributes:
-      cell: the cell.
-      before: its content before the write.
       location: the user's line that wrote it first.
-      after: its content when the region ended.
     """
 
     cell: Cell

@@ -28,11 +28,7 @@ __all__ = ["CreationInTrace", "Lifting", "known_value"]
 
 
 class CreationInTrace(BaseException):
-    """Signals that a trace makes state that cannot be lifted, so that the call runs eagerly instead.
-
-    Attributes:
-      guards: those of what the trace had read.
-    """
+    """Signals that a trace makes state that cannot be lifted, so that the call runs eagerly instead."""
 
     guards: Sequence[ReadGuard] = ()
 

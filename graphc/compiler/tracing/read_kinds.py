@@ -170,9 +170,7 @@ class ReadGuard:
     """A condition under which a trace may be used again.
 
     Attributes:
-      source: the source of the value.
       test: the condition as code: ``{v}`` is the value, ``{0}`` the first constant.
-      constants: the objects that the test compares with.
       was: the value as text, for retrace reasons; empty if its parts have guards of their own.
       others: the other sources in the test: ``{s0}`` is the first.
       size: the number of bytes or items that the test inspects.

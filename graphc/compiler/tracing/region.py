@@ -31,10 +31,7 @@ class VariableState:
     """The state of a variable inside a region.
 
     Attributes:
-      variable: the variable.
       entry: the region's input that holds its value at the start.
-      current: its value at the current point.
-      written: whether the region assigns the variable.
     """
 
     __slots__ = ("current", "entry", "variable", "written")
@@ -57,7 +54,6 @@ class Region(Trace):
 
     Attributes:
       states: the variables that the region touches, by name.
-      location: the user's line where the region began.
       bound: the cells whose content differs inside the region, with that content.
       aborted: how the attempt was given up. User code may swallow the exception (a bare ``except:``), so the caller
         checks this after tracing the body.

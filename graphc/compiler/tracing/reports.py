@@ -19,7 +19,6 @@ class RegionAborted(BaseException):
     """Signals that an attempt to roll a loop is given up.
 
     Attributes:
-      attempt: the attempt's identity.
       reason: the reason, for reports.
       unsettled: True if the cause is the value of a name before the loop, or that a Variable is created, so that the
         attempt may succeed after the first iteration has been peeled.
@@ -37,7 +36,6 @@ class LoopReport:
     """The outcome of tracing one loop of the user's code.
 
     Attributes:
-      location: the loop's line.
       kind: ``"rolled"``, ``"unrolled"`` or ``"while"``.
       reason: the reason for this kind.
       copies: how often the body of an unrolled loop is in the graph.
@@ -59,7 +57,6 @@ class SideEffect:
 
     Attributes:
       what: a description for messages: ``the call of time.time``.
-      location: the user's line.
       followed: True if it changes something that a trace depends on, so that the next call is traced anew.
       remedy: what to write instead; empty for the default remedy.
     """

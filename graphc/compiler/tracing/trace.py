@@ -101,7 +101,6 @@ class Trace:
       unroll: whether to unroll loops over a ``range``, or how many iterations to merge into one; None decides by loop.
 
     Attributes:
-      thread: the thread that traces.
       lifting: creates state for real while the function is traced; None if state is not lifted.
       captures: eager tensors that the function uses from outside, in order; inputs of the graph.
       distinct: the pairs of inputs that must not be one tensor, in the body of a loop.
@@ -113,7 +112,6 @@ class Trace:
       timeout: the time limit of a run in seconds; None for no limit.
       loops: a report for each loop.
       side_effects: Python side effects, which happen only when the function is traced.
-      forbids_side_effects: whether a side effect is an error.
       final_refusal: the refusal that makes any other attempt to trace the function pointless.
       check: runs first after each run of the program and raises if the call has failed; None if it cannot fail.
       notes: the operators' notes about the program; rolled back with a given-up attempt.
@@ -124,7 +122,6 @@ class Trace:
       reads: what the whole function's trace took from outside itself.
       entered: the code and globals of the functions whose globals ``reads`` already records, by identity.
       journal: the cells that were written, with their previous contents.
-      made_classes: the classes that the function has defined.
       stores: the objects that hold tensors of the trace, by identity.
       regions: the live traces of the branches and loop bodies inside.
       controls: the innermost open scope of control dependencies; None if there is none.

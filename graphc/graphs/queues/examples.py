@@ -137,8 +137,6 @@ class Column(NamedTuple):
     """A checked feature, as an attribute of a node.
 
     Attributes:
-      key: the name of the feature.
-      dtype: the dtype of the values.
       shape: the shape of an example's values; None for any number of them.
       default: the replacement for missing values.
     """

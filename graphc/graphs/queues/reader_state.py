@@ -31,8 +31,6 @@ class ReaderState:
     Threads share it; while one waits for a name, the others wait for that thread.
 
     Attributes:
-      spec: its format and the format's settings.
-      produced: the number of records returned.
       completed: the number of files read to the end.
     """
 

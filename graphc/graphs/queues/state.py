@@ -28,11 +28,7 @@ _BARE = (1 << _BITS) - 1
 
 
 class FifoRows:
-    """Rows in order. Runs stay whole until a part of them is taken; adjacent parts of a run are merged again.
-
-    Attributes:
-      size: the number of rows.
-    """
+    """Rows in order. Runs stay whole until a part of them is taken; adjacent parts of a run are merged again."""
 
     __slots__ = ("_entries", "size")
 

@@ -232,9 +232,6 @@ class Take(Waiter):
 
     Args:
       up_to: whether fewer rows are enough once the queue is closed.
-
-    Attributes:
-      got: the rows so far.
     """
 
     __slots__ = ("_left", "_queue", "_up_to", "_wanted", "got")

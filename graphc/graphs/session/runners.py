@@ -181,7 +181,6 @@ class _Crew:
     """The threads of a runner in one Session.
 
     Attributes:
-      left: the number of operations that still run.
       fillers: the known producers of the queue, in this Session.
     """
 

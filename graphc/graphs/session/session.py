@@ -45,9 +45,7 @@ class _Prepared:
     """A kind of run.
 
     Attributes:
-      fetches: the fetches.
       fed: the values that are given, each with its place in ``feed_dict``.
-      plan: the plan.
       single: the plan as one call of a program, if it is one; otherwise None.
       known: the objects that the key identifies by id, to keep them alive.
     """

@@ -74,7 +74,6 @@ class Budget:
     Python cannot interrupt the parsing of JSON, which stops all other threads: a million values take 0.1 to 0.2 s.
 
     Attributes:
-      json_bytes: the maximum size of a JSON body.
       values: the maximum number of numbers, lists, names and objects in a JSON body.
       array_bytes: the maximum size of an npy or npz body, and of the arrays in it.
       arrays: the maximum number of arrays in an npz body.

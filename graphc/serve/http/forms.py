@@ -24,8 +24,6 @@ class Arguments:
     """The arguments in the body of a request: arrays, or JSON values, in structures.
 
     Attributes:
-      args: the positional ones.
-      kwargs: the keyword arguments.
       signature: the name of the form that they must fit; empty for the first that they fit.
     """
 

@@ -30,10 +30,7 @@ class Bar:
     """One of several times that are compared.
 
     Attributes:
-      name: on the left.
-      value: how long it is.
       low: where the middle half begins; so ends it at ``high``.
-      text: on the right.
     """
 
     name: str
@@ -48,9 +45,7 @@ class Span:
     """Something that took time.
 
     Attributes:
-      lane: where it ran.
       kind: what it was, by which it has its colour.
-      name: what is written on it.
       start: when it began, in seconds; so ended it at ``end``.
     """
 

@@ -49,12 +49,7 @@ _MANY = 3000
 
 @dataclass(frozen=True)
 class Item:
-    """A box to be placed.
-
-    Attributes:
-      width: in pixels.
-      height: in pixels.
-    """
+    """A box to be placed."""
 
     width: float
     height: float
@@ -65,10 +60,7 @@ class Layout:
     """The positions of all parts, in pixels from the upper left corner.
 
     Attributes:
-      places: the upper left corner of each item.
       routes: the points of each edge, from the item above to that below.
-      width: of all.
-      height: of all.
     """
 
     places: tuple[Point, ...]
@@ -343,14 +335,11 @@ class Box:
 
     Attributes:
       key: what it is called in the whole drawing: the names of the nodes around it and its own, with slashes between.
-      kind: one of :data:`graphc.drawing.palette.KINDS`.
       title: the first line.
-      lines: those below.
       details: all there is to say of it, which shows where somebody points at it.
       place: the user's file and line, as ``train.py:12``; empty for none.
       opens: the keys of the pictures of what is inside, where that is not drawn here.
       heat: its share of the total cost, from 0 to 1.
-      inner: the pictures inside.
       x: of the upper left corner, in the picture that it is part of; so is ``y``.
     """
 
@@ -382,7 +371,6 @@ class Link:
       source: the place of the box that it comes from.
       target: the place of the box that it leads to.
       control: whether it says only what runs first.
-      details: the type of what it carries.
       points: the points of the line, from top to bottom.
     """
 
@@ -399,9 +387,6 @@ class Picture:
 
     Attributes:
       key: what it is called: that of the box whose inside it shows; empty for the whole.
-      title: the title of the picture.
-      boxes: the boxes.
-      links: the lines between them.
       width: in pixels, once it is arranged; so is ``height``.
     """
 

@@ -45,10 +45,6 @@ class Shade:
 
     Attributes:
       name: for the legend.
-      fill: on a light background.
-      edge: the same, of the outline.
-      dark_fill: on a dark background.
-      dark_edge: the same, of the outline.
     """
 
     name: str

@@ -26,7 +26,6 @@ class Note:
     """The text in the box of a node.
 
     Attributes:
-      lines: short lines, such as costs.
       heat: its share of the total cost, from 0 to 1.
     """
 

@@ -63,12 +63,10 @@ class Difference:
     """The comparison of one output of a mode with eager code's.
 
     Attributes:
-      path: the output, as an expression.
       type: the dtype and shape.
       error: the largest absolute error, among the wrong elements if there are any; None for values without numbers.
       relative: the error relative to the reference there; None if that is zero.
       allowed: the allowed error there.
-      index: the index in the output.
       problem: a description of the difference; empty if the two agree.
     """
 

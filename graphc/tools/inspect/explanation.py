@@ -31,7 +31,6 @@ class ArgumentReport:
     """A report on an argument, or a part of one.
 
     Attributes:
-      path: the expression that reaches it: ``batch['x'][0]``.
       what: a tensor's type and its layout over several devices; for other values the value.
       static: whether it is a Python value that is part of the program, so that another value needs another trace.
     """
@@ -46,13 +45,7 @@ class LineReport:
     """A report on a line of the user's code.
 
     Attributes:
-      location: the line.
       ops: the number of ops traced from it, without constants, in all iterations of unrolled loops.
-      left: the number of them in the program.
-      folded: the number that became constants.
-      merged: the number that equalled others.
-      removed: the number that nothing needed.
-      notes: further remarks.
     """
 
     location: Location
@@ -100,8 +93,6 @@ class GuardReport:
 
     Attributes:
       what: the value's source: an argument, an attribute, a global.
-      was: the value.
-      seconds: the approximate time of the check.
     """
 
     what: str
@@ -114,10 +105,7 @@ class VariableReport:
     """A report on a Variable that the program uses.
 
     Attributes:
-      name: its name.
       type: the shape and dtype, and the layout if it is not on one device.
-      read: whether its value is used.
-      written: whether it is assigned.
     """
 
     name: str
@@ -131,8 +119,6 @@ class Explanation:
     """An explanation of a compiled function; see :func:`graphc.explain`.
 
     Attributes:
-      function: the function's name.
-      arguments: the arguments that it was traced for.
       lines: the lines of the user's code with a part in the program, or with remarks.
       loops: a report for each loop.
       variables: the Variables that the program reads and writes.
@@ -140,14 +126,12 @@ class Explanation:
       guards: the values, other than the types of tensors, that each call checks: a change means a new trace.
       device: the device or devices that ops of it are pinned to, where it therefore runs; empty if there are none.
       steps: the steps of a function that runs on several devices, or separately from the host, in order.
-      after_call: the work after each run.
       side_effects: the Python side effects of tracing, which calls do not repeat, each with its line.
       unconverted: the functions whose Python control flow was not converted, with the reason.
       cost: the time of each step in seconds; None if nothing was compiled.
       memory: the memory of the program; None if the backend does not report it.
       collectives: the exchanges between devices in a program that runs on several, by kind.
       traces: a report for each trace, with its reason.
-      graph: the program, after the passes.
       node_times: the time of each node in one run in seconds, by its path in the graph; empty without a profile.
 
     Example:

@@ -32,10 +32,8 @@ class Row:
 
     Attributes:
       name: unique: scopes and its own name, with slashes between. A node that has bodies is in its own scope.
-      op: what it is, ``input`` and ``output`` included.
       inputs: the rows that it takes values of, each with the number of the output.
       controls: the names of rows that run first.
-      types: of its outputs.
       node: the node; None for inputs and outputs.
     """
 

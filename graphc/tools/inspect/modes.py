@@ -128,10 +128,8 @@ class Outcome:
     """The outcome of a mode's first call.
 
     Attributes:
-      result: what was returned.
       state: the values of the variables, and of the arguments that were changed, after the call.
       seconds: how long the call took; it may have compiled ops.
-      launches: how many programs were handed to devices.
     """
 
     result: Any
@@ -145,10 +143,7 @@ class Mode:
     """One way to run the function.
 
     Attributes:
-      name: what it is called.
-      call: one call.
       state: the variables that a call may touch, with the values to start from.
-      scope: what must hold while it is called.
       memory: what the compiled program needs, where the backend tells.
       is_graphc: whether all programs that it hands to devices pass graphc's one door, so that they can be counted.
     """
@@ -188,7 +183,6 @@ class Compiled:
     """A call, traced, lowered and compiled.
 
     Attributes:
-      traced: the trace.
       cost: what each step took; for a function of several programs no more than the trace.
       memory: what the program needs, where the backend tells.
       multiplies: whether it holds matrix products or convolutions.

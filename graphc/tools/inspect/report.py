@@ -129,9 +129,7 @@ class CompileCost:
     """The one-time costs of a compiled function in seconds.
 
     Attributes:
-      trace: from Python to a graph.
       lower: from the graph to XLA's input; 0 for a function of several programs, where it is part of the next.
-      compile: XLA's own work.
     """
 
     trace: float
@@ -149,12 +147,7 @@ class Machine:
     """The machine of the comparison.
 
     Attributes:
-      device: the model of the default device.
       platform: ``cpu``, ``gpu`` or ``tpu``.
-      num_devices: how many of them this process sees.
-      cpus: how many processors the machine has.
-      jax: the version of JAX.
-      python: the version of Python.
       memory_in_use: bytes in use on the default device when the comparison was done; None where it does not tell.
       peak_memory: the most that this process has used on it; None where it does not tell.
     """
@@ -207,11 +200,7 @@ class Comparison:
     """A function's modes, compared; see :func:`graphc.compare`.
 
     Attributes:
-      function: the function's name.
-      modes: eager, compiled, then the baselines.
-      cost: what compiling cost.
       notes: what a reader of the figures should know.
-      machine: where they were measured.
 
     Example:
       >>> import graphc as gx

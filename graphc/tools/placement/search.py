@@ -34,8 +34,6 @@ class Unit:
     Attributes:
       name: a name for people.
       seconds: its time on each device; ``math.inf`` where it may not run.
-      takes: the values that it needs, by number.
-      gives: the values that it computes, by number.
     """
 
     name: str
@@ -66,7 +64,6 @@ class Problem:
     """The units to place, and the costs.
 
     Attributes:
-      devices: the names of the devices.
       units: the units, each after those whose values it takes; devices run them in this order.
       sizes: the sizes of the values in bytes.
       links: the links between devices, by source and target number.

@@ -26,9 +26,7 @@ class Replica:
       parts: the number of micro-batches in which :func:`mean_gradients` goes through the rows.
 
     Attributes:
-      parts_requested: whether the number of micro-batches was requested.
       weights: the weights of the rows, where some only fill up an uneven batch; None where none does.
-      weighed: whether the weights were requested.
     """
 
     def __init__(self, axis: str, size: int, *, averages: bool, rehearsed: bool = False, parts: int = 1) -> None:

@@ -221,7 +221,6 @@ class Places:
     Attributes:
       devices: the names of the devices, in replica order.
       groups: the number of replicas; each has the same number of devices.
-      axis: the name of the replica axis.
     """
 
     devices: tuple[str, ...]

@@ -52,11 +52,7 @@ Axes: TypeAlias = Sequence[str | tuple[str, ...] | None]
 
 
 class _Current(threading.local):
-    """The current mesh of each thread, set by sharding scopes.
-
-    Attributes:
-      mesh: the mesh of the innermost scope.
-    """
+    """The current mesh of each thread, set by sharding scopes."""
 
     mesh: Mesh | None = None
 

@@ -132,7 +132,6 @@ class _Mode(threading.local):
     """The training flag of the call in progress in this thread, which layers inside it share.
 
     Attributes:
-      training: whether it does.
       trace: the trace that the call belongs to; None for none.
     """
 

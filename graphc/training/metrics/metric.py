@@ -151,9 +151,7 @@ class OpSums(NamedTuple):
     """The sums of a batch, not computed yet.
 
     Attributes:
-      op: the op that returns them.
       values: what it takes; the last are the weights, None for 1.
-      attrs: its attributes.
     """
 
     op: OpDef

@@ -43,8 +43,6 @@ class _Filled:
     """An array that a loop fills.
 
     Attributes:
-      node: the assignment.
-      axis: along which the rows are.
       first: the place of the first row that is collected.
       step: how far the next one is from it.
     """
@@ -93,11 +91,7 @@ def _of_write(loop: Loop, write: Access) -> _Filled | None:
 
 @dataclass(frozen=True)
 class _Rows(Replacement):
-    """A loop with some carried arrays replaced by collected rows.
-
-    Attributes:
-      filled: the arrays, by position.
-    """
+    """A loop with some carried arrays replaced by collected rows."""
 
     filled: dict[int, _Filled]
 

@@ -55,10 +55,7 @@ class _Check:
     Attributes:
       status: the place of the status among the carried values.
       fine: the status for which the check is made.
-      failed: the status that it sets.
-      count: the place of the count.
       low: the least number that passes; None for any.
-      high: the least number above that does not.
       stored: the places that the first number outside is stored in.
     """
 

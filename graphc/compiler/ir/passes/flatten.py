@@ -94,10 +94,7 @@ class _Link:
     """A cond of a chain, with the other nodes of the preceding false branch.
 
     Attributes:
-      cond: the node.
-      around: that false branch.
       before: its nodes before the cond, except those that only the test needs.
-      after: its nodes after the cond.
     """
 
     cond: Node

@@ -50,11 +50,7 @@ class Hoist(LoopPass):
 
 @dataclass(frozen=True)
 class Move(Replacement):
-    """A loop that some nodes of its body leave.
-
-    Attributes:
-      chosen: the nodes.
-    """
+    """A loop that some nodes of its body leave."""
 
     chosen: Sequence[Node]
 

@@ -77,13 +77,7 @@ class IfConvert(OpsPass):
 
 @dataclass(frozen=True)
 class _Update:
-    """An assignment to items of a large tensor.
-
-    Attributes:
-      node: the ``update_item``.
-      values: the new items.
-      index: the tensors of the index.
-    """
+    """An assignment to items of a large tensor."""
 
     node: Node
     values: Value
@@ -98,7 +92,6 @@ class _Branch:
     """One branch, inlined in place of the cond.
 
     Attributes:
-      values: the replacement of each of its values.
       updates: the item assignment of each large tensor, by the tensor outside.
     """
 

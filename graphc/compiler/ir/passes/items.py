@@ -42,7 +42,6 @@ class At:
 
     Attributes:
       base: the value; None for none.
-      offset: the number.
       value: what the index says, which is both together.
     """
 
@@ -151,7 +150,6 @@ class Access:
 
     Attributes:
       node: the ``get_item`` or ``update_item``.
-      items: what it names of each axis.
       writes: how many writes of the same iteration come before it.
     """
 
@@ -205,7 +203,6 @@ class Motion:
 
     Attributes:
       start: what it is in the first iteration; None if only an operand of the loop tells.
-      step: how far it moves.
       operand: the place of that operand; None for the index.
     """
 

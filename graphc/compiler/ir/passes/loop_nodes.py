@@ -38,9 +38,6 @@ class Loop:
     carried values and the rows to collect.
 
     Attributes:
-      op: the loop's op.
-      attrs: the loop's attributes.
-      operands: the loop's operands.
       node: the loop, or the ``vjp``.
     """
 

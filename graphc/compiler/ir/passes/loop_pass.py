@@ -28,12 +28,7 @@ class Plan(Protocol):
 
 @dataclass(frozen=True)
 class Replacement:
-    """The base of plans: a loop, with what a pass found in it.
-
-    Attributes:
-      loop: the loop.
-      ops: the registry of the new ops.
-    """
+    """The base of plans: a loop, with what a pass found in it."""
 
     loop: Loop
     ops: Registry[OpDef]

@@ -64,9 +64,6 @@ class _Rows:
     """An array of which each iteration of a loop writes a row.
 
     Attributes:
-      place: the array's, among what the loop carries.
-      axis: along which the rows are.
-      write: what writes the row.
       motion: how the place goes on that it writes to.
       reads: for each read the number of iterations since the row was written, 0 for this one, or :data:`_BEFORE`.
     """
@@ -162,11 +159,7 @@ def _ago(loop: Loop, read: Access, written: At, motion: Motion, axis: int) -> in
 
 @dataclass(frozen=True)
 class _Commoned(Replacement):
-    """A loop that does not read arrays that it fills.
-
-    Attributes:
-      rows: of the arrays.
-    """
+    """A loop that does not read arrays that it fills."""
 
     rows: Sequence[_Rows]
 

@@ -51,13 +51,7 @@ def _condenses(node: Node) -> bool:
 
 @dataclass(frozen=True)
 class _Moved(Replacement):
-    """A loop that some nodes of its test leave.
-
-    Attributes:
-      test: the test.
-      chosen: the nodes.
-      free: the invariant values of the body.
-    """
+    """A loop that some nodes of its test leave."""
 
     test: Graph
     chosen: Sequence[Node]

@@ -48,12 +48,7 @@ class _Part:
     """A part of an array that a loop carries.
 
     Attributes:
-      place: the array's, among what the loop carries.
-      array: its type.
-      axes: along which the part is one place.
-      where: that place, on each of them.
       others: the places of parts that are read alone.
-      found: the reads and writes.
     """
 
     place: int
@@ -146,11 +141,7 @@ def _pays(loop: Loop, part: _Part) -> bool:
 
 @dataclass(frozen=True)
 class _Parts(Replacement):
-    """A loop that carries parts of arrays in place of them.
-
-    Attributes:
-      parts: of the arrays.
-    """
+    """A loop that carries parts of arrays in place of them."""
 
     parts: Sequence[_Part]
 

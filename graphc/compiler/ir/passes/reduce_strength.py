@@ -57,11 +57,9 @@ class _Counter:
     """A counter, and the number computed from it.
 
     Attributes:
-      place: of the counter among the carried values.
       less: the node of the test that compares the counter with the length.
       next: the node of the body that adds one to the counter.
       product: the node that multiplies the counter; None if the step is 1.
-      number: the number.
       start: the number for 0.
       step: what the counter is multiplied by; None for 1.
     """
@@ -167,11 +165,7 @@ def _are_distinct(loop: Loop, number: Value, step: Value | None) -> bool:
 
 @dataclass(frozen=True)
 class _Reduced(Replacement):
-    """A loop that carries a number of a range.
-
-    Attributes:
-      counter: the counter, which it carries instead.
-    """
+    """A loop that carries a number of a range."""
 
     counter: _Counter
 

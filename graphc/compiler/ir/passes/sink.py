@@ -62,13 +62,10 @@ class _Parts:
     """The parts of a loop: those repeated in each iteration, and those that only the last iteration determines.
 
     Attributes:
-      loop: the loop.
       unchanged: the positions of the carried values that are the same in all iterations.
       kept: the positions of the values that stay carried.
       sunk: the positions of the values computed after the loop.
       collected: the positions of the used outputs that collect rows.
-      used: the positions of all used outputs.
-      ops: the registry of the new ops.
       repeated: the nodes of the body and of the test that each iteration needs.
       slice: the nodes of the body that the values after the loop need.
     """

@@ -59,9 +59,6 @@ class _Read:
     """A read whose places follow from the index, or are the same in all iterations.
 
     Attributes:
-      node: the ``get_item``.
-      items: what it names of each axis.
-      axes: those along which the places move.
       course: the place that belongs to the first row, and how far the next one is from it, where there is one axis and
         they lie a constant apart.
     """
@@ -129,11 +126,7 @@ def _read(loop: Loop, node: Node, items: tuple[Item, ...], fixed: set[Value], kn
 
 @dataclass(frozen=True)
 class _Taking(Replacement):
-    """A loop that takes rows.
-
-    Attributes:
-      reads: what the rows stand for.
-    """
+    """A loop that takes rows."""
 
     reads: Sequence[_Read]
 

@@ -124,14 +124,7 @@ def _size(value: Value) -> int:
 
 @dataclass(frozen=True)
 class _Turning:
-    """A graph in which some loops are turned.
-
-    Attributes:
-      old: the graph.
-      turned: the loops, by their nodes.
-      uses: the users of its values.
-      ops: the registry with the op ``get_item``.
-    """
+    """A graph in which some loops are turned."""
 
     old: Graph
     turned: Mapping[Node, Loop]

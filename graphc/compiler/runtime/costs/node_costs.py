@@ -160,9 +160,6 @@ class Memory:
     """The memory that a compiled program needs, in bytes.
 
     Attributes:
-      arguments: its inputs, Variables included.
-      outputs: its outputs.
-      temporaries: the additional memory while it runs.
       aliased: outputs that take over the buffers of inputs.
     """
 

@@ -127,7 +127,6 @@ class CollectiveReport:
     """Collectives of one kind in a program.
 
     Attributes:
-      kind: such as ``"all-reduce"``.
       count: the number of collectives; one in the body of a loop counts once.
       arrays: the total number of arrays that they process.
       bytes: the size of their results on each device.
@@ -189,7 +188,6 @@ class DeviceTime:
     """A device's activity in seconds; no time is counted twice.
 
     Attributes:
-      compute: some op ran that is no collective.
       communication: nothing but collectives ran, and all devices of this process had entered them.
       waiting: nothing but collectives ran, and another device of this process had not entered them yet.
     """

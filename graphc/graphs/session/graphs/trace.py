@@ -166,7 +166,6 @@ class GraphTrace(Trace):
     """The trace that ops are added to while a graph is built by hand.
 
     Attributes:
-      graph: the graph.
       random_state: the state of the random op that is being added.
       random_state_class: the class of such states, set by the module that defines it.
       outside: the eager Variables that the graph uses, by resource.

@@ -165,12 +165,8 @@ class Request:
     """One kind of run: the nodes to execute, with their feeds, fetches and devices.
 
     Attributes:
-      graph: the graph.
       nodes: the nodes to execute, in the order of the graph.
-      fed: the values that are fed.
-      fetched: the values that are fetched.
       placement: the device of each node that runs on one.
-      default: the default device.
     """
 
     graph: Graph

@@ -38,10 +38,7 @@ class _Form:
     """An operation that can run for many records at once.
 
     Attributes:
-      read: the node that reads.
       decode: nodes that parse strings; all take the record.
-      compute: nodes of the device.
-      enqueue: the node that enqueues.
     """
 
     read: Node

@@ -85,8 +85,6 @@ class HostStep(Step):
     """A host op.
 
     Attributes:
-      operation: the op in its graph.
-      state: the state of the Session.
       count: the number of inputs that it uses; the others only order it.
     """
 
@@ -148,8 +146,6 @@ class StateSegment(Step):
     """Nodes on one device as one program, compiled for the shapes of its inputs.
 
     Attributes:
-      graph: the nodes.
-      state: the state of the Session.
       note_compiled: a function called for each compiled program, with the types of its inputs, and of the values of
         those that shapes depend on.
     """

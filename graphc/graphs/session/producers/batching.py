@@ -124,17 +124,12 @@ class _Plan:
 
     Attributes:
       use: the function's name, for messages and for its operations.
-      capacity: the capacity of the queue.
-      batch_size: the number of elements in a batch.
       threads: the number of threads that enqueue each list of tensors.
       enqueue_many: True if each tensor holds many elements.
       shapes: the shapes of an element, where the tensors do not have them.
       smaller: True if the last batch may be smaller.
-      shared_name: the shared name of the queue.
-      name: the name of the operations.
       dynamic_pad: True if elements of several sizes are padded.
       min_after_dequeue: the number of elements that stay in the queue for shuffling; None for batches in order.
-      seed: the seed of the shuffle.
     """
 
     use: str

@@ -42,7 +42,6 @@ class Wish:
     """The arguments of a call of ``get_variable``.
 
     Attributes:
-      name: the full name.
       shape: the shape; None for the shape of the initial value.
       dtype: the dtype; None for the dtype of the initial value.
       initializer: a value, or a function of shape and dtype or of nothing; None for the default initializer.

@@ -44,13 +44,8 @@ class Place:
     """A process's place in its job.
 
     Attributes:
-      rank: the process's number, from 0.
-      count: the number of processes.
       host: the name or address of the interface on which rank 0 listens.
-      port: the port there.
-      key: the secret that all of them share.
       local_rank: its number among the processes of its machine; None if unknown.
-      local_count: the number of processes on its machine.
     """
 
     rank: int

@@ -38,8 +38,6 @@ class Failure:
     """The reason why the job has ended.
 
     Attributes:
-      code: the status code of the error.
-      text: its message.
       rank: the rank at fault, if it is known.
     """
 
@@ -71,10 +69,8 @@ class _Rank:
     """The hub's record of a rank.
 
     Attributes:
-      where: the host and the process id.
       place: the source line that it last reported.
       heard: the time of its last message.
-      has_left: whether its program has ended.
     """
 
     where: str
@@ -108,7 +104,6 @@ class Hub:
       silence: seconds without a message after which a rank counts as dead.
 
     Attributes:
-      outbox: messages to send, each with its rank.
       failure: the reason why the job has ended; None while it runs.
     """
 
@@ -311,12 +306,10 @@ class Member:
 
     Attributes:
       coordinator: the address where ``jax.distributed`` meets; known once all ranks have arrived.
-      is_waiting: whether it waits at a barrier.
       has_left: whether its program has ended, so that rank 0 may end too.
       vote: the smallest vote of all ranks at the last barrier.
       notes: the notes of all ranks at the last barrier, in rank order; empty if there were none.
       failure: the reason why the job has ended; None while it runs.
-      notices: messages to show to the user.
     """
 
     rank: int
