@@ -214,7 +214,7 @@ _LAYERS = "use tf.get_variable and tf.matmul, gx.layers, or a flax or equinox mo
 _HOOK = "derive a hook from tf.train.SessionRunHook, and {}"
 _VARLEN = "use tf.VarLenFeature, and to_dense() of what it gives"
 _ACCUMULATOR = "use tf.ConditionalAccumulator with the whole gradient: tf.convert_to_tensor(indexed_slices)"
-_MONITORED = (
+_IN_A_MONITORED_SESSION = (
     "use tf.train.MonitoredTrainingSession(checkpoint_dir=...), which initializes, restores, saves and summarizes; "
     "session.run_step_fn gives the Session itself"
 )
@@ -266,9 +266,9 @@ ELSEWHERE: dict[str, str] = {
     "train.SecondOrStepTimer": "count steps or look at time.monotonic() in the hook",
     "train.SequenceExample": "write one tf.train.Example for each step",
     "train.SessionCreator": "an object with the method create_session() is one",
-    "train.SessionManager": _MONITORED,
-    "train.SingularMonitoredSession": _MONITORED,
-    "train.Supervisor": _MONITORED,
+    "train.SessionManager": _IN_A_MONITORED_SESSION,
+    "train.SingularMonitoredSession": _IN_A_MONITORED_SESSION,
+    "train.Supervisor": _IN_A_MONITORED_SESSION,
     **{
         f"train.maybe_{name}": f"use tf.train.{name}, with enqueue_many=True, of tf.boolean_mask(rows, keep_input)"
         for name in ("batch", "batch_join", "shuffle_batch", "shuffle_batch_join")
