@@ -8,6 +8,7 @@ graphc's own dependencies. A source distribution has the files already, and buil
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_MAKES_ROWS = "define(globals()"
+_MAKES_FUNCTIONS = re.compile(r"define\(globals\(\)|^DRAWS = |^METHODS = ", re.MULTILINE)
 _SECONDS = 300
 
 
@@ -29,7 +30,8 @@ def stubs_are_written(root: Path) -> bool:
         path for path in (root / "graphc" / "compiler" / "ops").rglob("*") if path.is_file() and path.suffix != ".pyc"
     ]
     sources = [path for path in files if path.suffix != ".pyi"]
-    modules = [path for path in sources if path.suffix == ".py" and _MAKES_ROWS in path.read_text(encoding="utf-8")]
+    code = {path: path.read_text(encoding="utf-8") for path in sources if path.suffix == ".py"}
+    modules = [path for path, text in code.items() if _MAKES_FUNCTIONS.search(text)]
     stubs = [path for path in files if path.suffix == ".pyi"]
     if not stubs or {path.with_suffix(".pyi") for path in modules} != {*stubs}:
         return False

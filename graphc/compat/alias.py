@@ -3,12 +3,13 @@
 from __future__ import annotations
 import __future__
 
+import ast
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from graphc.compiler.ops import ROWS, Signature, asarray, sized
 
@@ -159,13 +160,18 @@ def _are_numbers(*values: Any) -> bool:
     return all(type(value) in (int, float, complex) for value in values)
 
 
-def alias(names: str, signature: str, call: str, example: str) -> Alias:
+def alias(header: str, call: str, example: str) -> Alias:
     """Returns a row of a table; see :class:`Alias` for the fields.
 
     Args:
-      names: the names, separated by spaces.
-      signature: the parameters.
-      call: the call that it stands for.
+      header: the names, separated by spaces, and the parameters: ``abs math.abs(x, name=None)``.
+      call: the call that it stands for; ``...`` in it passes on all parameters but ``name``.
       example: arguments to call it with.
     """
+    names, _, rest = header.partition("(")
+    signature = rest[:-1]
+    if "..." in call:
+        parameters = ast.parse(f"def f({signature}): ...").body[0]
+        passed = [one.arg for one in cast("ast.FunctionDef", parameters).args.args if one.arg != "name"]
+        call = call.replace("...", ", ".join(passed))
     return Alias(tuple(names.split()), signature, call, example)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from graphc.compat.tensorflow2.later import LATER
+from graphc.compat.tensorflow2.names import LATER
 from graphc.compat.tensorflow2.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS, ROWS
 
 __all__ = ["PAGE", "page"]

@@ -1,17 +1,37 @@
-"""Arguments of TensorFlow 1 that have an old and a new name, or a meaning that TensorFlow 2 has not."""
+"""What the calls of rows use: arguments with older names, assertions, and the graph that operations are added to."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, nullcontext
 from typing import Any, cast
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
+from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.core import StringTensor, SymbolicTensor, Tensor, context
 from graphc.compiler.ops import functions as gx
+from graphc.compiler.tracing import current_trace, is_tracing
+from graphc.graphs.session import Assert, Operation, convert_to_tensor, default_graph, no_op, with_dependencies
 
-__all__ = ["drop_rate", "either", "filled", "flag", "needed", "python_2_division", "row_condition"]
+__all__ = [
+    "checked",
+    "drop_rate",
+    "either",
+    "failed",
+    "filled",
+    "finite",
+    "flag",
+    "in_default_graph",
+    "making",
+    "near",
+    "needed",
+    "python_2_division",
+    "row_condition",
+    "tensor_after",
+]
 
 
 def either(new: str, value: Any, old: str, old_value: Any) -> Any:
@@ -83,3 +103,86 @@ def python_2_division(x: Any, y: Any) -> Any:
     """Returns the quotient as Python 2 has it: of integers rounded down."""
     x, y = gx.asarray(x), gx.asarray(y)
     return gx.floor_divide(x, y) if x.dtype.kind in "iu" and y.dtype.kind in "iu" else gx.divide(x, y)
+
+
+def failed(what: str, data: Any, message: Any, **values: Any) -> list[Any]:
+    """Returns the data that a failed assertion shows.
+
+    Args:
+      what: the condition, in words.
+      data: the program's own data to show, or None.
+      message: the program's message, or None.
+      **values: the compared values, shown if the program passes no data.
+    """
+    words = what.replace("_", " ")
+    shown = [message] if message else []
+    shown.append(f"Condition {words} did not hold")
+    if data is not None:
+        return [*shown, *data]
+    return [*shown, *[item for name, value in values.items() for item in (f"{name} =", value)]]
+
+
+def near(x: Any, y: Any, rtol: Any, atol: Any) -> Any:
+    """Returns where two tensors are near each other, by TensorFlow's tolerances: ten times the dtype's precision."""
+    x = gx.asarray(x)
+    precision = 10 * float(np.finfo(x.dtype).eps) if x.dtype.kind == "f" else 0.0
+    return gx.isclose(x, y, precision if rtol is None else rtol, precision if atol is None else atol)
+
+
+def finite(tensor: Any, message: Any) -> Any:
+    """Returns a tensor that fails the run if an element is NaN or infinite."""
+    tensor = convert_to_tensor(tensor)
+    shown = [*([message] if message else []), "Tensor had NaN or Inf values:", tensor]
+    return with_dependencies([Assert(gx.all(gx.isfinite(tensor)), shown)], tensor)
+
+
+def checked(done: None) -> Operation:
+    """Returns an operation in place of a check that was made at once."""
+    del done
+    return no_op()
+
+
+def tensor_after(done: None, tensor: Any) -> Any:
+    """Returns a tensor that was checked at once."""
+    del done
+    return convert_to_tensor(tensor)
+
+
+@contextmanager
+def making(name: str, seed: int | None = None) -> Generator[Callable[[Any], Any]]:
+    """Opens a scope that adds operations to the default graph, unless a function is traced, or runs for a dataset.
+
+    Args:
+      name: the name of the scope's operation; made unique.
+      seed: the seed of the scope's random operations; None for the graph's seed alone.
+
+    Yields:
+      A function that makes a tensor of the graph of what is known already, names the result, and returns it.
+    """
+    graph = default_graph()
+    if context.on_host or (is_tracing() and graph.trace_here is None):
+        yield lambda result: result
+        return
+    with graph.making(name), nullcontext() if seed is None else graph.seeded(seed):
+        yield lambda result: graph.named(nest.map_structure(_in_graph, result), name)
+
+
+def _in_graph(value: Any) -> Any:
+    """Returns an array, eager tensor or string as a constant of the graph that is built; other values as they are."""
+    known = isinstance(value, np.ndarray | np.generic | StringTensor)
+    known = known or (isinstance(value, Tensor) and not isinstance(value, SymbolicTensor))
+    return current_trace().lift(value) if known else value
+
+
+def in_default_graph(kind: Callable[..., Any], *args: Any) -> Any:
+    """Returns what a class makes in the default graph, unless a compiled function is traced.
+
+    Args:
+      kind: the class.
+      *args: the function's arguments.
+    """
+    graph = default_graph()
+    if is_tracing() and graph.trace_here is None:
+        return kind(*args)
+    with graph.entered():
+        return kind(*args)

@@ -8,10 +8,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from graphc.compat.spaces import Library
-from graphc.compat.tensorflow1 import arguments, assertions
-from graphc.compat.tensorflow1.making import in_default_graph, making
+from graphc.compat.tensorflow1 import arguments
 from graphc.compat.tensorflow1.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS, LATER, OPERATIONS, OTHERS, VALUES
-from graphc.compat.tensorflow1.tables.operations import operation_name
+from graphc.compat.tensorflow1.tables.shared import operation_name
 from graphc.compat.tensorflow2 import NAMESPACE as NAMESPACE_OF_2
 from graphc.compat.tensorflow2 import top_level as names_of_2
 from graphc.compiler.base import errors, files, flags, logs
@@ -24,13 +23,11 @@ _MODULE = "graphc.compat.v1"
 
 NAMESPACE: Mapping[str, Any] = {
     **NAMESPACE_OF_2,
-    **{name: getattr(module, name) for module in (arguments, assertions) for name in module.__all__},
+    **{name: getattr(arguments, name) for name in arguments.__all__},
     "errors": errors,
     "files": files,
     "flags": flags,
     "logs": logs,
-    "in_default_graph": in_default_graph,
-    "making": making,
     "os": os,
     "queues": queues,
     "session": session,

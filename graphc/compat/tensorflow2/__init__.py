@@ -1,7 +1,6 @@
 """The implementation of ``graphc.compat.v2``: the tables of names."""
 
-from graphc.compat.tensorflow2.later import LATER
-from graphc.compat.tensorflow2.names import NAMES, NAMESPACE, missing, top_level, use_instead
+from graphc.compat.tensorflow2.names import LATER, NAMES, NAMESPACE, missing, top_level, use_instead
 from graphc.compat.tensorflow2.tables import CLASSES, DTYPES, ELSEWHERE, ROWS
 
 __all__ = [

@@ -94,7 +94,7 @@ def csv_dataset(
 
 
 def _made(name: str, signature: str, call: str) -> Callable[..., Any]:
-    return alias(f"data.experimental.{name}", signature, call, "").function(
+    return alias(f"data.experimental.{name}({signature})", call, "").function(
         "tf", "graphc.compat.v2", {"Dataset": Dataset}
     )
 

@@ -20,10 +20,18 @@ from graphc.compiler.base.errors import GraphcError
 from graphc.compiler.core import ArrayMethods, StringTensor
 from graphc.compiler.ops import random as draws
 from graphc.compiler.tracing import is_tracing
-from graphc.graphs.session import Graph, GraphTensor, GraphVariable, Operation, Session
+from graphc.graphs.session import (
+    Graph,
+    GraphTensor,
+    GraphVariable,
+    Operation,
+    Session,
+    default_graph,
+    reset_default_graph,
+)
 from graphc.library.composites import IndexedSlices, RaggedTensor, SparseTensor
 
-__all__ = ["TestCase"]
+__all__ = ["GraphTestCase", "TestCase"]
 
 SEED = 87654321
 """Seed of the random generators in each test, as in TensorFlow."""
@@ -352,3 +360,25 @@ def _children(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
         return parts
     tensors = any(isinstance(leaf, ArrayMethods | np.ndarray) for leaf in nest.flatten(value)[0])
     return parts if tensors else None
+
+
+class GraphTestCase(TestCase):
+    """A test case whose sessions run graphs: each test has a default graph of its own.
+
+    Example:
+      >>> import graphc as gx
+      >>> class Sums(GraphTestCase):
+      ...     def test_sum(self):
+      ...         with self.cached_session() as session:
+      ...             x = gx.placeholder("float32", (None,))
+      ...             self.assertAllClose(session.run(gx.sum(x), {x: [1.0, 2.0]}), 3.0)
+      >>> Sums("test_sum").debug()
+    """
+
+    by_graphs = True
+
+    def setUp(self) -> None:
+        """Sets the seeds of all generators and of a new default graph."""
+        super().setUp()
+        reset_default_graph()
+        default_graph().seed = SEED

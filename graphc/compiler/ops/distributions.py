@@ -1,17 +1,19 @@
-"""The distributions of ``jax.random``, as methods of generators."""
+"""The distributions of ``jax.random``: a table, from which the methods of :class:`Distributions` are made."""
 
 from __future__ import annotations
+import __future__
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import jax
 
-from graphc.compiler.core import ArrayLike, Tensor, as_dtype
-from graphc.compiler.ops.signature import Shape
+from graphc.compiler.core import ArrayLike, Tensor, as_dtype  # noqa: F401  # pyright: ignore[reportUnusedImport]
+from graphc.compiler.ops.signature import DType, Shape, Signature  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from graphc.compiler.ops.table import Row, row
 
-__all__ = ["IMPLEMENTATION", "ROWS", "Distributions", "floating", "key_of", "keyed"]
+__all__ = ["DRAWS", "IMPLEMENTATION", "ROWS", "Distributions", "Draw", "floating", "key_of"]
 
 IMPLEMENTATION = "threefry2x32"
 """The implementation of JAX's keys."""
@@ -23,11 +25,11 @@ def key_of(data: Any) -> Any:
     return wrap(data, impl=IMPLEMENTATION)
 
 
-def keyed(sample: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns a jax.random sampler that takes the raw data of a key."""
+def _keyed(sample: Callable[..., Any], tensors: tuple[str, ...] = ()) -> Callable[..., Any]:
+    """Returns a jax.random sampler that takes the raw data of a key, with its tensors by position."""
 
     def impl(key: Any, *values: Any, **attrs: Any) -> jax.Array:
-        return sample(key_of(key), *values, **attrs)
+        return sample(key_of(key), **dict(zip(tensors, values, strict=True)), **attrs)
 
     return impl
 
@@ -37,444 +39,355 @@ def floating(dtype: Any) -> Any:
     return as_dtype(float if dtype is None else dtype)
 
 
-def _row(name: str, tensors: str = "", attributes: str = "", *, differentiable: bool = True) -> Row:
-    """Returns the row of a jax.random sampler, which takes the attributes by name."""
-    signature = ", ".join(filter(None, ("key", tensors, attributes, "shape: Shape, dtype: DType")))
-    doc = f"Random numbers from jax.random.{name}."
-    return row(f"random.{name}", keyed(getattr(jax.random, name)), signature, doc, differentiable=differentiable)
+@dataclass(frozen=True)
+class Draw:
+    """A distribution: a line of the table.
+
+    Attributes:
+      name: the name in ``jax.random``, of the op, and of the method.
+      signature: the method's parameters; those without annotation are tensors.
+      doc: the first line of the method's docstring.
+      example: arguments to call it with, and the shape of what they give.
+      differentiable: whether gradients flow to the tensors.
+      words: what is said of the parameters.
+    """
+
+    name: str
+    signature: str
+    doc: str
+    example: str
+    differentiable: bool
+    words: dict[str, str]
+
+    @property
+    def parsed(self) -> Signature:
+        """The signature, parsed."""
+        return Signature.parse(self.signature)
+
+    @property
+    def row(self) -> Row:
+        """The row of the op: first the key, then the tensors, then the attributes, all required."""
+        attributes = [f"{name}: {kind.removesuffix(' | None')}" for name, kind in self.parsed.annotations.items()]
+        signature = ", ".join(("key", *self.parsed.tensors, *attributes))
+        impl = _keyed(getattr(jax.random, self.name), self.parsed.tensors)
+        return row(f"random.{self.name}", impl, signature, self.doc, differentiable=self.differentiable)
+
+    @property
+    def docstring(self) -> str:
+        """The docstring of the method."""
+        words: dict[str, str] = {}
+        for name in self.parsed.words:
+            words[name] = self.words.get(name) or self._usual_words(name)
+        arguments, shape = self.example.split(" -> ")
+        example = ["  >>> import graphc as gx", f"  >>> gx.random.{self.name}({arguments}).shape", f"  {shape}"]
+        return "\n".join(
+            [self.doc, "", "Args:", *(f"  {name}: {text}" for name, text in words.items()), "", "Example:", *example]
+        )
+
+    def _usual_words(self, parameter: str) -> str:
+        if parameter == "shape":
+            like = "; None for that of the parameters" if _LIKE in self.signature else ""
+            return f"the shape of the result{like}. Static."
+        default = self.parsed.defaults["dtype"]
+        kind = {
+            None: "a floating dtype; None for the default",
+            "int32": "an integer dtype",
+            "uint32": "an unsigned dtype",
+        }
+        return f"{kind[default]}."
+
+    @property
+    def source(self) -> str:
+        """The code of the method."""
+        convert = "floating" if self.parsed.defaults.get("dtype") is None else "as_dtype"
+        attributes = [f"{name}={f'{convert}(dtype)' if name == 'dtype' else name}" for name in self.parsed.defaults]
+        tensors = "".join(f"{name}, " for name in self.parsed.tensors)
+        call = f"self._draw({', '.join([repr(self.name), f'({tensors})', *attributes])})"
+        return f"def {self.name}(self, {self.parsed.typed}) -> Tensor:\n    return {call}\n"
 
 
-ROWS = (
-    _row("ball", attributes="d: int, p: float"),
-    _row("beta", "a, b"),
-    _row("binomial", "n, p", differentiable=False),
-    _row("bits", differentiable=False),
-    _row("cauchy"),
-    _row("chisquare", "df"),
-    _row("dirichlet", "alpha"),
-    _row("double_sided_maxwell", "loc, scale"),
-    _row("f", "dfnum, dfden"),
-    _row("generalized_normal", attributes="p: float"),
-    _row("geometric", "p", differentiable=False),
-    _row("laplace"),
-    _row("loggamma", "a"),
-    _row("logistic"),
-    _row("lognormal", "sigma"),
-    _row("maxwell"),
-    _row("multinomial", "n, p", differentiable=False),
-    _row("multivariate_normal", "mean, cov"),
-    _row("orthogonal", attributes="n: int"),
-    _row("pareto", "b"),
-    _row("rademacher", differentiable=False),
-    _row("rayleigh", "scale"),
-    _row("t", "df"),
-    _row("triangular", "left, mode, right"),
-    _row("wald", "mean"),
-    _row("weibull_min", "scale, concentration"),
+def _draw(name: str, signature: str, doc: str, example: str, *, differentiable: bool = True, **words: str) -> Draw:
+    return Draw(name, signature, doc, example, differentiable, words)
+
+
+_LIKE = "shape: Shape | None = None"
+_PARAMETERS = f"{_LIKE}, dtype: DType = None"
+_GIVEN = "shape: Shape = (), dtype: DType = None"
+_BROADCAST = "broadcast against ``shape``."
+_BATCH = "the shape of the batch. Static."
+_BATCHES = "the shape of the batch; None for that of the parameters. Static."
+_POSITIVE = "a positive number."
+
+DRAWS = (
+    _draw(
+        "ball",
+        f"d: int, p: float = 2, {_GIVEN}",
+        "Draws points uniformly from the unit ball.",
+        "3, shape=(2,) -> (2, 3)",
+        d="the number of dimensions.",
+        p="the norm of the ball; 2 is the Euclidean norm.",
+        shape=_BATCH,
+    ),
+    _draw(
+        "bernoulli",
+        f"p=0.5, {_LIKE}",
+        "Draws booleans that are True with probability ``p``.",
+        "0.5, (4,) -> (4,)",
+        differentiable=False,
+        p="the probability, between 0 and 1.",
+    ),
+    _draw(
+        "beta",
+        f"a, b, {_PARAMETERS}",
+        "Draws from the beta distribution.",
+        "2.0, 3.0, (4,) -> (4,)",
+        a=_POSITIVE,
+        b=_POSITIVE,
+    ),
+    _draw(
+        "binomial",
+        f"n, p, {_PARAMETERS}",
+        "Draws from the binomial distribution: the number of successes in ``n`` trials.",
+        "10.0, 0.5, (4,) -> (4,)",
+        differentiable=False,
+        n="the number of trials, nonnegative.",
+        p="the probability of success.",
+    ),
+    _draw(
+        "bits",
+        "shape: Shape = (), dtype: DType = 'uint32'",
+        "Draws random bits, as unsigned integers.",
+        "(4,) -> (4,)",
+        differentiable=False,
+    ),
+    _draw(
+        "categorical",
+        f"logits, axis: int = -1, {_LIKE}",
+        "Draws classes 0, 1, ... by their unnormalized log-probabilities.",
+        "[[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]] -> (2,)",
+        differentiable=False,
+        logits="the log-probabilities, up to a constant.",
+        axis="the axis of ``logits`` with the classes.",
+        shape="the shape of the result; None for that of ``logits`` without ``axis``. Static.",
+    ),
+    _draw("cauchy", _GIVEN, "Draws from Cauchy's distribution.", "(2, 3) -> (2, 3)"),
+    _draw(
+        "chisquare",
+        f"df, {_PARAMETERS}",
+        "Draws from the chi-square distribution.",
+        "3.0, (4,) -> (4,)",
+        df="the degrees of freedom, positive.",
+    ),
+    _draw(
+        "dirichlet",
+        f"alpha, {_PARAMETERS}",
+        "Draws from Dirichlet's distribution: fractions that sum to 1, on a new last axis.",
+        "[1.0, 2.0, 3.0], (4,) -> (4, 3)",
+        alpha="the concentrations along the last axis, positive.",
+        shape=_BATCHES,
+    ),
+    _draw(
+        "double_sided_maxwell",
+        f"loc, scale, {_GIVEN}",
+        "Draws from the two-sided Maxwell distribution.",
+        "0.0, 1.0, (4,) -> (4,)",
+        loc="the centre.",
+        scale="the width, positive.",
+    ),
+    _draw("exponential", _GIVEN, "Draws from the exponential distribution of mean 1.", "(2, 3) -> (2, 3)"),
+    _draw(
+        "f",
+        f"dfnum, dfden, {_PARAMETERS}",
+        "Draws from the F distribution.",
+        "3.0, 5.0, (4,) -> (4,)",
+        dfnum="the degrees of freedom of the numerator.",
+        dfden="the degrees of freedom of the denominator.",
+    ),
+    _draw(
+        "gamma",
+        f"a, {_PARAMETERS}",
+        "Draws from the gamma distribution of scale 1.",
+        "[1.0, 2.0, 3.0] -> (3,)",
+        a="the shape parameter, positive; gradients flow to it.",
+    ),
+    _draw(
+        "generalized_normal",
+        f"p: float, {_GIVEN}",
+        "Draws from the generalised normal distribution.",
+        "2.0, (4,) -> (4,)",
+        p="the exponent: 2 for a normal distribution, 1 for Laplace's.",
+    ),
+    _draw(
+        "geometric",
+        f"p, {_LIKE}, dtype: DType = 'int32'",
+        "Draws from the geometric distribution: the number of trials up to the first success.",
+        "0.5, (4,) -> (4,)",
+        differentiable=False,
+        p="the probability of success, positive.",
+    ),
+    _draw("gumbel", _GIVEN, "Draws from Gumbel's distribution.", "(2, 3) -> (2, 3)"),
+    _draw("laplace", _GIVEN, "Draws from Laplace's distribution.", "(2, 3) -> (2, 3)"),
+    _draw(
+        "loggamma",
+        f"a, {_PARAMETERS}",
+        "Draws logarithms of gamma-distributed numbers, precise for small ``a``.",
+        "2.0, (4,) -> (4,)",
+        a="the shape parameter, positive.",
+    ),
+    _draw("logistic", _GIVEN, "Draws from the logistic distribution.", "(2, 3) -> (2, 3)"),
+    _draw(
+        "lognormal",
+        f"sigma=1.0, {_PARAMETERS}",
+        "Draws from the log-normal distribution.",
+        "0.5, (4,) -> (4,)",
+        sigma="the standard deviation of the logarithm.",
+    ),
+    _draw("maxwell", _GIVEN, "Draws from Maxwell's distribution.", "(4,) -> (4,)"),
+    _draw(
+        "multinomial",
+        f"n, p, {_PARAMETERS}",
+        "Draws from the multinomial distribution: the count of each outcome, on a new last axis.",
+        "10.0, [0.2, 0.3, 0.5] -> (3,)",
+        differentiable=False,
+        n="the number of trials.",
+        p="the probability of each outcome, along the last axis.",
+        shape="the shape of the result. Static. None for one draw each.",
+    ),
+    _draw(
+        "multivariate_normal",
+        f"mean, cov, {_PARAMETERS}",
+        "Draws vectors from the multivariate normal distribution.",
+        "[0.0, 1.0], [[1.0, 0.5], [0.5, 2.0]], (4,) -> (4, 2)",
+        mean="the mean vectors, along the last axis.",
+        cov="the covariance matrices, on the last two axes.",
+        shape=_BATCHES,
+    ),
+    _draw(
+        "orthogonal",
+        f"n: int, {_GIVEN}",
+        "Draws uniformly distributed orthogonal matrices.",
+        "3 -> (3, 3)",
+        n="the number of rows and columns.",
+        shape=_BATCH,
+    ),
+    _draw(
+        "pareto",
+        f"b, {_PARAMETERS}",
+        "Draws from Pareto's distribution.",
+        "2.0, (4,) -> (4,)",
+        b="the exponent, positive.",
+    ),
+    _draw(
+        "poisson",
+        f"lam, {_LIKE}, dtype: DType = 'int32'",
+        "Draws from the Poisson distribution.",
+        "[1.0, 10.0] -> (2,)",
+        differentiable=False,
+        lam="the mean, nonnegative.",
+    ),
+    _draw(
+        "rademacher",
+        "shape: Shape = (), dtype: DType = 'int32'",
+        "Draws -1 and 1 with equal probability.",
+        "(4,) -> (4,)",
+        differentiable=False,
+    ),
+    _draw(
+        "randint",
+        "shape: Shape, minval, maxval, dtype: DType = 'int32'",
+        "Draws integers ``minval <= n < maxval``, uniformly.",
+        "(4,), 0, 10 -> (4,)",
+        differentiable=False,
+        minval=f"the smallest value, {_BROADCAST}",
+        maxval=f"the exclusive upper bound, {_BROADCAST}",
+    ),
+    _draw(
+        "rayleigh", f"scale, {_PARAMETERS}", "Draws from Rayleigh's distribution.", "2.0, (4,) -> (4,)", scale=_POSITIVE
+    ),
+    _draw(
+        "t",
+        f"df, {_PARAMETERS}",
+        "Draws from Student's t distribution.",
+        "3.0, (4,) -> (4,)",
+        df="the degrees of freedom, positive.",
+    ),
+    _draw(
+        "triangular",
+        f"left, mode, right, {_PARAMETERS}",
+        "Draws from the triangular distribution.",
+        "0.0, 1.0, 3.0, (4,) -> (4,)",
+        left="the smallest value.",
+        mode="the most likely value.",
+        right="the largest value.",
+    ),
+    _draw(
+        "truncated_normal",
+        f"lower=-2.0, upper=2.0, {_GIVEN}",
+        "Draws from the normal distribution of mean 0 and variance 1, cut to ``[lower, upper]``.",
+        "-1.0, 1.0, (4,) -> (4,)",
+        lower=f"the lower limit, {_BROADCAST}",
+        upper=f"the upper limit, {_BROADCAST}",
+    ),
+    _draw(
+        "uniform",
+        f"{_GIVEN}, minval=0.0, maxval=1.0",
+        "Draws from the uniform distribution over ``[minval, maxval)``.",
+        "(2, 3), minval=-1.0 -> (2, 3)",
+        minval=f"the smallest value, {_BROADCAST}",
+        maxval=f"the exclusive upper bound, {_BROADCAST}",
+    ),
+    _draw(
+        "wald",
+        f"mean, {_PARAMETERS}",
+        "Draws from Wald's distribution, the inverse Gaussian one.",
+        "1.0, (4,) -> (4,)",
+        mean=_POSITIVE,
+    ),
+    _draw(
+        "weibull_min",
+        f"scale, concentration, {_GIVEN}",
+        "Draws from Weibull's distribution.",
+        "1.0, 2.0, (4,) -> (4,)",
+        scale=_POSITIVE,
+        concentration=_POSITIVE,
+    ),
 )
-"""The rows of these distributions' ops."""
+"""The distributions whose methods are made from the table."""
 
 
 class Distributions:
-    """A source of random numbers from distributions; a subclass implements the draw."""
+    """A source of random numbers from the distributions of the table; a subclass implements the draw."""
 
     def _draw(self, name: str, values: tuple[Any, ...], **attrs: Any) -> Tensor:
         raise NotImplementedError
 
-    def ball(self, d: int, p: float = 2, shape: Shape = (), dtype: Any = None) -> Tensor:
-        """Draws points uniformly from the unit ball.
 
-        Args:
-          d: the number of dimensions.
-          p: the norm of the ball; 2 is the Euclidean norm.
-          shape: the shape of the batch. Static.
-          dtype: a floating dtype; None for the default.
+def _make_methods() -> None:
+    made: dict[str, Any] = {}
+    flags = __future__.annotations.compiler_flag
+    code = compile("\n".join([draw.source for draw in DRAWS]), "<graphc random>", "exec", flags, dont_inherit=True)
+    exec(code, globals(), made)  # with this module's names: annotations find them, and doctest the methods
+    for draw in DRAWS:
+        method = made[draw.name]
+        method.__module__, method.__qualname__, method.__doc__ = __name__, f"Distributions.{draw.name}", draw.docstring
+        setattr(Distributions, draw.name, method)
 
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.ball(3, shape=(2,)).shape
-          (2, 3)
-        """
-        return self._draw("ball", (), d=d, p=p, shape=shape, dtype=floating(dtype))
 
-    def beta(self, a: ArrayLike, b: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
-        """Draws from the beta distribution.
+_make_methods()
 
-        Args:
-          a: a positive number.
-          b: a positive number.
-          shape: the shape of the result; None for that of the parameters. Static.
-          dtype: a floating dtype; None for the default.
 
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.beta(2.0, 3.0, (4,)).shape
-          (4,)
-        """
-        return self._draw("beta", (a, b), shape=shape, dtype=floating(dtype))
+def _choice(key: Any, x: Any, *p: Any, shape: Any, replace: bool, axis: int) -> jax.Array:
+    return jax.random.choice(key_of(key), x, shape, replace, *p, axis=axis)
 
-    def binomial(self, n: ArrayLike, p: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
-        """Draws from the binomial distribution: the number of successes in ``n`` trials.
 
-        Args:
-          n: the number of trials, nonnegative.
-          p: the probability of success.
-          shape: the shape of the result; None for that of the parameters. Static.
-          dtype: a floating dtype; None for the default.
+def _permutation(key: Any, x: Any, axis: int) -> jax.Array:
+    return jax.random.permutation(key_of(key), x, axis)
 
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.binomial(10.0, 0.5, (4,)).shape
-          (4,)
-        """
-        return self._draw("binomial", (n, p), shape=shape, dtype=floating(dtype))
 
-    def bits(self, shape: Shape = (), dtype: Any = "uint32") -> Tensor:
-        """Draws random bits, as unsigned integers.
-
-        Args:
-          shape: the shape of the result. Static.
-          dtype: an unsigned dtype.
-
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.bits((4,)).shape
-          (4,)
-        """
-        return self._draw("bits", (), shape=shape, dtype=as_dtype(dtype))
-
-    def cauchy(self, shape: Shape = (), dtype: Any = None) -> Tensor:
-        """Draws from Cauchy's distribution.
-
-        Args:
-          shape: the shape of the result. Static.
-          dtype: a floating dtype; None for the default.
-
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.cauchy((2, 3)).shape
-          (2, 3)
-        """
-        return self._draw("cauchy", (), shape=shape, dtype=floating(dtype))
-
-    def chisquare(self, df: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
-        """Draws from the chi-square distribution.
-
-        Args:
-          df: the degrees of freedom, positive.
-          shape: the shape of the result; None for that of the parameters. Static.
-          dtype: a floating dtype; None for the default.
-
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.chisquare(3.0, (4,)).shape
-          (4,)
-        """
-        return self._draw("chisquare", (df,), shape=shape, dtype=floating(dtype))
-
-    def dirichlet(self, alpha: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
-        """Draws from Dirichlet's distribution: fractions that sum to 1, on a new last axis.
-
-        Args:
-          alpha: the concentrations along the last axis, positive.
-          shape: the shape of the batch; None for that of the parameters. Static.
-          dtype: a floating dtype; None for the default.
-
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.dirichlet([1.0, 2.0, 3.0], (4,)).shape
-          (4, 3)
-        """
-        return self._draw("dirichlet", (alpha,), shape=shape, dtype=floating(dtype))
-
-    def double_sided_maxwell(self, loc: ArrayLike, scale: ArrayLike, shape: Shape = (), dtype: Any = None) -> Tensor:
-        """Draws from the two-sided Maxwell distribution.
-
-        Args:
-          loc: the centre.
-          scale: the width, positive.
-          shape: the shape of the result. Static.
-          dtype: a floating dtype; None for the default.
-
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.double_sided_maxwell(0.0, 1.0, (4,)).shape
-          (4,)
-        """
-        return self._draw("double_sided_maxwell", (loc, scale), shape=shape, dtype=floating(dtype))
-
-    def f(self, dfnum: ArrayLike, dfden: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
-        """Draws from the F distribution.
-
-        Args:
-          dfnum: the degrees of freedom of the numerator.
-          dfden: the degrees of freedom of the denominator.
-          shape: the shape of the result; None for that of the parameters. Static.
-          dtype: a floating dtype; None for the default.
-
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.f(3.0, 5.0, (4,)).shape
-          (4,)
-        """
-        return self._draw("f", (dfnum, dfden), shape=shape, dtype=floating(dtype))
-
-    def generalized_normal(self, p: float, shape: Shape = (), dtype: Any = None) -> Tensor:
-        """Draws from the generalised normal distribution.
-
-        Args:
-          p: the exponent: 2 for a normal distribution, 1 for Laplace's.
-          shape: the shape of the result. Static.
-          dtype: a floating dtype; None for the default.
-
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.generalized_normal(2.0, (4,)).shape
-          (4,)
-        """
-        return self._draw("generalized_normal", (), p=p, shape=shape, dtype=floating(dtype))
-
-    def geometric(self, p: ArrayLike, shape: Shape | None = None, dtype: Any = "int32") -> Tensor:
-        """Draws from the geometric distribution: the number of trials up to the first success.
-
-        Args:
-          p: the probability of success, positive.
-          shape: the shape of the result; None for that of the parameters. Static.
-          dtype: an integer dtype.
-
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.geometric(0.5, (4,)).shape
-          (4,)
-        """
-        return self._draw("geometric", (p,), shape=shape, dtype=as_dtype(dtype))
-
-    def laplace(self, shape: Shape = (), dtype: Any = None) -> Tensor:
-        """Draws from Laplace's distribution.
-
-        Args:
-          shape: the shape of the result. Static.
-          dtype: a floating dtype; None for the default.
-
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.laplace((2, 3)).shape
-          (2, 3)
-        """
-        return self._draw("laplace", (), shape=shape, dtype=floating(dtype))
-
-    def loggamma(self, a: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
-        """Draws logarithms of gamma-distributed numbers, precise for small ``a``.
-
-        Args:
-          a: the shape parameter, positive.
-          shape: the shape of the result; None for that of the parameters. Static.
-          dtype: a floating dtype; None for the default.
-
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.loggamma(2.0, (4,)).shape
-          (4,)
-        """
-        return self._draw("loggamma", (a,), shape=shape, dtype=floating(dtype))
-
-    def logistic(self, shape: Shape = (), dtype: Any = None) -> Tensor:
-        """Draws from the logistic distribution.
-
-        Args:
-          shape: the shape of the result. Static.
-          dtype: a floating dtype; None for the default.
-
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.logistic((2, 3)).shape
-          (2, 3)
-        """
-        return self._draw("logistic", (), shape=shape, dtype=floating(dtype))
-
-    def lognormal(self, sigma: ArrayLike = 1.0, shape: Shape | None = None, dtype: Any = None) -> Tensor:
-        """Draws from the log-normal distribution.
-
-        Args:
-          sigma: the standard deviation of the logarithm.
-          shape: the shape of the result; None for that of the parameters. Static.
-          dtype: a floating dtype; None for the default.
-
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.lognormal(0.5, (4,)).shape
-          (4,)
-        """
-        return self._draw("lognormal", (sigma,), shape=shape, dtype=floating(dtype))
-
-    def maxwell(self, shape: Shape = (), dtype: Any = None) -> Tensor:
-        """Draws from Maxwell's distribution.
-
-        Args:
-          shape: the shape of the result. Static.
-          dtype: a floating dtype; None for the default.
-
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.maxwell((4,)).shape
-          (4,)
-        """
-        return self._draw("maxwell", (), shape=shape, dtype=floating(dtype))
-
-    def multinomial(self, n: ArrayLike, p: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
-        """Draws from the multinomial distribution: the count of each outcome, on a new last axis.
-
-        Args:
-          n: the number of trials.
-          p: the probability of each outcome, along the last axis.
-          shape: the shape of the result. Static. None for one draw each.
-          dtype: a floating dtype; None for the default.
-
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.multinomial(10.0, [0.2, 0.3, 0.5]).shape
-          (3,)
-        """
-        return self._draw("multinomial", (n, p), shape=shape, dtype=floating(dtype))
-
-    def multivariate_normal(
-        self, mean: ArrayLike, cov: ArrayLike, shape: Shape | None = None, dtype: Any = None
-    ) -> Tensor:
-        """Draws vectors from the multivariate normal distribution.
-
-        Args:
-          mean: the mean vectors, along the last axis.
-          cov: the covariance matrices, on the last two axes.
-          shape: the shape of the batch; None for that of the parameters. Static.
-          dtype: a floating dtype; None for the default.
-
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.multivariate_normal([0.0, 1.0], [[1.0, 0.5], [0.5, 2.0]], (4,)).shape
-          (4, 2)
-        """
-        return self._draw("multivariate_normal", (mean, cov), shape=shape, dtype=floating(dtype))
-
-    def orthogonal(self, n: int, shape: Shape = (), dtype: Any = None) -> Tensor:
-        """Draws uniformly distributed orthogonal matrices.
-
-        Args:
-          n: the number of rows and columns.
-          shape: the shape of the batch. Static.
-          dtype: a floating dtype; None for the default.
-
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.orthogonal(3).shape
-          (3, 3)
-        """
-        return self._draw("orthogonal", (), n=n, shape=shape, dtype=floating(dtype))
-
-    def pareto(self, b: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
-        """Draws from Pareto's distribution.
-
-        Args:
-          b: the exponent, positive.
-          shape: the shape of the result; None for that of the parameters. Static.
-          dtype: a floating dtype; None for the default.
-
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.pareto(2.0, (4,)).shape
-          (4,)
-        """
-        return self._draw("pareto", (b,), shape=shape, dtype=floating(dtype))
-
-    def rademacher(self, shape: Shape = (), dtype: Any = "int32") -> Tensor:
-        """Draws -1 and 1 with equal probability.
-
-        Args:
-          shape: the shape of the result. Static.
-          dtype: an integer dtype.
-
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.rademacher((4,)).shape
-          (4,)
-        """
-        return self._draw("rademacher", (), shape=shape, dtype=as_dtype(dtype))
-
-    def rayleigh(self, scale: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
-        """Draws from Rayleigh's distribution.
-
-        Args:
-          scale: a positive number.
-          shape: the shape of the result; None for that of the parameters. Static.
-          dtype: a floating dtype; None for the default.
-
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.rayleigh(2.0, (4,)).shape
-          (4,)
-        """
-        return self._draw("rayleigh", (scale,), shape=shape, dtype=floating(dtype))
-
-    def t(self, df: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
-        """Draws from Student's t distribution.
-
-        Args:
-          df: the degrees of freedom, positive.
-          shape: the shape of the result; None for that of the parameters. Static.
-          dtype: a floating dtype; None for the default.
-
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.t(3.0, (4,)).shape
-          (4,)
-        """
-        return self._draw("t", (df,), shape=shape, dtype=floating(dtype))
-
-    def triangular(
-        self, left: ArrayLike, mode: ArrayLike, right: ArrayLike, shape: Shape | None = None, dtype: Any = None
-    ) -> Tensor:
-        """Draws from the triangular distribution.
-
-        Args:
-          left: the smallest value.
-          mode: the most likely value.
-          right: the largest value.
-          shape: the shape of the result; None for that of the parameters. Static.
-          dtype: a floating dtype; None for the default.
-
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.triangular(0.0, 1.0, 3.0, (4,)).shape
-          (4,)
-        """
-        return self._draw("triangular", (left, mode, right), shape=shape, dtype=floating(dtype))
-
-    def wald(self, mean: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
-        """Draws from Wald's distribution, the inverse Gaussian one.
-
-        Args:
-          mean: a positive number.
-          shape: the shape of the result; None for that of the parameters. Static.
-          dtype: a floating dtype; None for the default.
-
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.wald(1.0, (4,)).shape
-          (4,)
-        """
-        return self._draw("wald", (mean,), shape=shape, dtype=floating(dtype))
-
-    def weibull_min(self, scale: ArrayLike, concentration: ArrayLike, shape: Shape = (), dtype: Any = None) -> Tensor:
-        """Draws from Weibull's distribution.
-
-        Args:
-          scale: a positive number.
-          concentration: a positive number.
-          shape: the shape of the result. Static.
-          dtype: a floating dtype; None for the default.
-
-        Example:
-          >>> import graphc as gx
-          >>> gx.random.weibull_min(1.0, 2.0, (4,)).shape
-          (4,)
-        """
-        return self._draw("weibull_min", (scale, concentration), shape=shape, dtype=floating(dtype))
+ROWS = (
+    row("random.normal", _keyed(jax.random.normal), "key, shape: Shape, dtype: DType", "Normal draws."),
+    row("random.permutation", _permutation, "key, x, axis: int", "A random permutation along axis."),
+    row("random.choice", _choice, "key, x, *p, shape: Shape, replace: bool, axis: int", "Choices from given values."),
+    *[draw.row for draw in DRAWS],
+)
+"""The rows of all distributions' ops."""

@@ -11,13 +11,12 @@ import numpy as np
 
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.compiler.core import LateValue, Tensor, Variable, apply, context, operand, shorten, trace_scope
+from graphc.compiler.core import ArrayLike, LateValue, Tensor, Variable, apply, context, operand, shorten, trace_scope
 from graphc.compiler.ir import OPS, Attrs, TensorType
-from graphc.compiler.ops import basic_distributions, distributions
 from graphc.compiler.ops.attributes import static_value
-from graphc.compiler.ops.basic_distributions import BasicDistributions
-from graphc.compiler.ops.distributions import IMPLEMENTATION, key_of
+from graphc.compiler.ops.distributions import IMPLEMENTATION, ROWS, Distributions, floating, key_of
 from graphc.compiler.ops.public import as_tuple
+from graphc.compiler.ops.signature import Shape
 from graphc.compiler.ops.table import define_ops, row
 from graphc.compiler.tracing import Cell, Region, current_trace, graph_by_hand, is_tracing, refusal, type_of_any
 
@@ -59,8 +58,7 @@ define_ops(
             differentiable=False,
         ),
         row("random.seeded", _seeded, "seed", "The state that a seed starts.", differentiable=False),
-        *basic_distributions.ROWS,
-        *distributions.ROWS,
+        *ROWS,
     )
 )
 _SMALLEST, _LARGEST = -(2**31), 2**32 - 1  # the seeds that JAX accepts in 32 bits
@@ -87,7 +85,7 @@ class _StatePlace(Cell):
         self.owner.local_state = value
 
 
-class Generator(BasicDistributions):
+class Generator(Distributions):
     """A source of random numbers with its own state.
 
     It has the functions of ``gx.random`` as methods. A generator made in a compiled function is made anew at each call,
@@ -340,6 +338,84 @@ class Generator(BasicDistributions):
         self._assign(new)
         return drawn
 
+    def normal(self, shape: Shape = (), dtype: Any = None, *, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0) -> Tensor:
+        """Draws from the normal distribution.
+
+        Args:
+          shape: the shape of the result. Static.
+          dtype: a floating dtype; None for the default.
+          loc: the mean, broadcast against ``shape``; gradients flow to it.
+          scale: the standard deviation, broadcast against ``shape``; gradients flow to it.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.normal((2, 3)).shape
+          (2, 3)
+        """
+        drawn: Any = self._draw("normal", (), shape=shape, dtype=floating(dtype))
+        if not _is_number(scale, 1):
+            drawn = drawn * scale
+        return drawn if _is_number(loc, 0) else drawn + loc
+
+    def integers(
+        self, low: ArrayLike, high: ArrayLike | None = None, shape: Shape = (), dtype: Any = "int32"
+    ) -> Tensor:
+        """Draws integers ``low <= n < high``, uniformly, like :meth:`randint` with NumPy's arguments.
+
+        Args:
+          low: the smallest value, broadcast against ``shape``; if ``high`` is None, the exclusive upper bound, from 0.
+          high: the exclusive upper bound, broadcast against ``shape``.
+          shape: the shape of the result. Static.
+          dtype: an integer dtype.
+
+        Raises:
+          InvalidArgumentError: ``low`` and ``high`` are Python ints that leave no value.
+
+        Example:
+          >>> import graphc as gx
+          >>> {*gx.random.integers(1, 7, 100).tolist()} <= {1, 2, 3, 4, 5, 6}
+          True
+        """
+        first, last = (0, low) if high is None else (low, high)
+        if isinstance(first, int) and isinstance(last, int) and first >= last:
+            error = InvalidArgumentError(f"integers: the range from {first} to below {last} is empty")
+            raise at(error, user_location())
+        return self.randint(shape, first, last, dtype)
+
+    def permutation(self, x: ArrayLike, axis: int = 0) -> Tensor:
+        """Shuffles a tensor along an axis.
+
+        Args:
+          x: a tensor, or a Python int n for 0, 1, ..., n - 1.
+          axis: the axis along which slices are permuted.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.permutation(5).shape
+          (5,)
+        """
+        return self._draw("permutation", (_values(x),), axis=axis)
+
+    def choice(
+        self, x: ArrayLike, shape: Shape = (), replace: bool = True, p: ArrayLike | None = None, axis: int = 0
+    ) -> Tensor:
+        """Draws from given values.
+
+        Args:
+          x: a tensor, or a Python int n for 0, 1, ..., n - 1.
+          shape: the shape of the draws. Static.
+          replace: whether a value may be drawn repeatedly.
+          p: the probability of each slice of ``x`` along ``axis``; None for equal ones.
+          axis: the axis of ``x`` to choose from.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.choice([1.0, 2.0, 3.0], (4,)).shape
+          (4,)
+        """
+        weights = () if p is None else (p,)
+        return self._draw("choice", (_values(x), *weights), shape=shape, replace=replace, axis=axis)
+
 
 _states: weakref.WeakValueDictionary[str, Variable] = weakref.WeakValueDictionary()
 
@@ -417,3 +493,11 @@ def _operand(value: Any) -> tuple[Any, TensorType | None]:
 
 def _short(value: Any, found: Any) -> str:
     return f"{type(value).__name__} {value!r:.60}" if found is None or isinstance(value, bool) else str(found)
+
+
+def _is_number(value: Any, number: int) -> bool:
+    return isinstance(value, int | float) and value == number
+
+
+def _values(x: Any) -> Any:
+    return np.arange(x, dtype=np.int32) if isinstance(x, int) else x

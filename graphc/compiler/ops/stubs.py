@@ -1,6 +1,7 @@
 """The stub files beside the modules of rows, generated from the rows: ``python -m graphc.compiler.ops.stubs``.
 
-The functions of the table are made at first use; the stubs describe them to editors and type checkers.
+The functions of the table are made at first use, those of ``gx.random`` from the table of distributions; the stubs
+describe them to editors and type checkers.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import textwrap
 from pathlib import Path
 
 import graphc.compiler.ops.signature as signature
+from graphc.compiler.ops import distributions, random
 from graphc.compiler.ops.signature import Signature
 from graphc.compiler.ops.table import ROWS, Row, docstring
 
-__all__ = ["render", "stub_path", "write"]
+__all__ = ["render", "render_distributions", "render_random", "stub_path", "write"]
 
 _WIDTH = 120
 
@@ -50,14 +52,70 @@ def render(module: str) -> str:
     return "\n".join(parts) + "\n" + functions
 
 
+def render_distributions() -> str:
+    """Returns the text of the stub file of the distributions, whose class gets its methods from a table."""
+    methods = "\n".join(
+        f"    def {draw.name}(self, {draw.parsed.typed}) -> Tensor:\n"
+        + textwrap.indent(f'"""{draw.docstring}\n"""\n', "        ")
+        for draw in distributions.DRAWS
+    )
+    return f"{_DISTRIBUTIONS}\n{methods}"
+
+
+def render_random() -> str:
+    """Returns the text of the stub file of ``gx.random``, whose functions are methods of a generator."""
+    names = "".join(f'    "{name}",\n' for name in random.__all__)
+    functions = "".join(f"{name} = _default.{name}\n" for name in sorted((*random.METHODS, "host_seed")))
+    return _RANDOM.format(names=names, functions=functions)
+
+
+_DISTRIBUTIONS = """\
+from typing import Any
+
+from graphc.compiler.core import ArrayLike, Tensor
+from graphc.compiler.ops.signature import DType, Shape, Signature
+from graphc.compiler.ops.table import Row
+
+IMPLEMENTATION: str
+
+def key_of(data: Any) -> Any: ...
+def floating(dtype: Any) -> Any: ...
+
+class Draw:
+    name: str
+    parsed: Signature
+    docstring: str
+
+DRAWS: tuple[Draw, ...]
+ROWS: tuple[Row, ...]
+
+class Distributions:
+    def _draw(self, name: str, values: tuple[Any, ...], **attrs: Any) -> Tensor: ...
+"""
+
+_RANDOM = """\
+from graphc.compiler.ops.generator import Generator
+
+__all__ = [
+{names}]
+
+METHODS: tuple[str, ...]
+_default: Generator
+{functions}
+def get_global_generator() -> Generator: ...
+"""
+
+
 def write() -> None:
     """Writes every stub file, and removes those of modules that are gone."""
-    paths = {stub_path(module): module for module in ROWS}
+    texts = {stub_path(module): render(module) for module in ROWS}
+    texts[stub_path(distributions.__name__)] = render_distributions()
+    texts[stub_path(random.__name__)] = render_random()
     for old in Path(__file__).parent.rglob("*.pyi"):
-        if old not in paths:
+        if old not in texts:
             old.unlink()
-    for path, module in paths.items():
-        path.write_text(render(module), encoding="utf-8")
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

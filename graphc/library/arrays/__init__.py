@@ -2,7 +2,6 @@
 
 # ruff: noqa: F403  __all__ is made of those of the modules
 
-import graphc.library.arrays.frames as frames
 import graphc.library.arrays.gathering as gathering
 import graphc.library.arrays.images as images
 import graphc.library.arrays.making as making
@@ -10,7 +9,6 @@ import graphc.library.arrays.matrices as matrices
 import graphc.library.arrays.networks as networks
 import graphc.library.arrays.numbers as numbers
 import graphc.library.arrays.segments as segments
-from graphc.library.arrays.frames import *
 from graphc.library.arrays.gathering import *
 from graphc.library.arrays.gathering import known_sizes, known_values
 from graphc.library.arrays.images import *
@@ -21,7 +19,6 @@ from graphc.library.arrays.numbers import *
 from graphc.library.arrays.segments import *
 
 __all__: list[str] = ["known_sizes", "known_values"]
-__all__ += frames.__all__
 __all__ += gathering.__all__
 __all__ += images.__all__
 __all__ += making.__all__

@@ -3,9 +3,8 @@
 Each is a structure to the compiler: its tensors are arguments, results and what loops carry.
 """
 
-from graphc.library.composites.indexed_slices import IndexedSlices
 from graphc.library.composites.ragged_tensor import RaggedTensor
-from graphc.library.composites.sparse_tensor import SparseTensor
+from graphc.library.composites.sparse import IndexedSlices, SparseTensor
 from graphc.library.composites.tensor_array import TensorArray
 
 __all__ = ["IndexedSlices", "RaggedTensor", "SparseTensor", "TensorArray"]

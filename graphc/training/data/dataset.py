@@ -11,16 +11,14 @@ import numpy as np
 from graphc.compiler.base.nest import LEAF, Structure
 from graphc.compiler.core import as_dtype
 from graphc.compiler.function import TensorSpec
-from graphc.training.data.combining import Combining
 from graphc.training.data.elements import described, flatten, stacked, take_apart, unflatten
 from graphc.training.data.inspecting import Looking
 from graphc.training.data.looping import Looping
-from graphc.training.data.memory import Slices
+from graphc.training.data.nodes.buffers import Shuffle
 from graphc.training.data.nodes.counting import Concatenate, Repeat, Shard, Skip, Take, Zip
 from graphc.training.data.nodes.origins import Gather, Numbers, RandomNumbers, Read, ShareBatches
-from graphc.training.data.nodes.shuffling import Shuffle
 from graphc.training.data.planned_dataset import Planned, count_of, plan_of, refuse
-from graphc.training.data.sources import INFINITE, Iterated, Source, matching_files
+from graphc.training.data.sources import INFINITE, Iterated, Slices, Source, matching_files
 from graphc.training.data.stateful import Remembering
 from graphc.training.data.transforming import Transforming
 
@@ -384,7 +382,7 @@ class Choosing(Planned):
         return found
 
 
-class Dataset(Creation, Outside, Transforming, Choosing, Combining, Remembering, Looking, Looping):
+class Dataset(Creation, Outside, Transforming, Choosing, Remembering, Looking, Looping):
     """An input pipeline: a source of elements and transformations of them (TensorFlow's ``tf.data.Dataset``).
 
     A dataset is immutable and holds no position: each ``for`` loop over it starts from the beginning. Elements are

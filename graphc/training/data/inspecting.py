@@ -5,17 +5,97 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 from graphc.compiler.base import nest
-from graphc.training.data.elements import described, flatten, to_tensors, unflatten
+from graphc.training.data.elements import Block, Row, described, flatten, size_of, to_tensors, unflatten
 from graphc.training.data.functions import UserFunction
-from graphc.training.data.nodes.timing import Record, timed
-from graphc.training.data.options import Options
-from graphc.training.data.plan import Epoch, Node
+from graphc.training.data.passes import Options
+from graphc.training.data.plan import Epoch, Node, Rows, replaced
 from graphc.training.data.planned_dataset import Planned, count_of, refuse, types_of
+from graphc.training.data.sources import State
 
-__all__ = ["Looking", "Text", "progress"]
+__all__ = ["Looking", "Record", "Text", "Timed", "progress", "timed"]
+
+
+@dataclass
+class Record:
+    """The measurements of one node.
+
+    Attributes:
+      name: the node.
+      seconds: the time that it took, including its inputs.
+      elements: the number of rows that it produced.
+      inputs: the measurements of its inputs.
+    """
+
+    name: str
+    inputs: list[Record]
+    seconds: float = 0.0
+    elements: int = 0
+
+    @property
+    def own_seconds(self) -> float:
+        """Returns the time without its inputs, or without waiting for a thread that reads them."""
+        return max(0.0, self.seconds - sum(record.seconds for record in self.inputs))
+
+
+class _TimedRows(Rows):
+    def __init__(self, rows: Rows, record: Record) -> None:
+        super().__init__(rows)
+        self._record = record
+
+    def __next__(self) -> Row:
+        start = time.perf_counter()
+        try:
+            row = next(self.input)
+            self._record.elements += 1
+            return row
+        finally:
+            self._record.seconds += time.perf_counter() - start
+
+    def block(self, count: int) -> Block | None:
+        start = time.perf_counter()
+        found = self.input.block(count)
+        self._record.seconds += time.perf_counter() - start
+        self._record.elements += 0 if found is None else size_of(found)
+        return found
+
+    def state(self) -> State:
+        return self.input.state()
+
+    def restore(self, state: State) -> None:
+        self.input.restore(state)
+
+
+@dataclass(frozen=True, eq=False)
+class Timed(Node):
+    """The same elements, with their time measured."""
+
+    word = "timed"
+    keeps_blocks = True
+    source: Node
+    record: Record = field(repr=False)
+
+    def open(self, epoch: Epoch) -> Rows:
+        """Opens the input, and measures it."""
+        return _TimedRows(self.input.open(epoch), self.record)
+
+
+def timed(node: Node) -> Timed:
+    """Returns a plan that measures the time of each of its nodes."""
+    inner: list[Record] = []
+
+    def measured(child: Node) -> Node:
+        found = timed(child)
+        inner.append(found.record)
+        return found
+
+    name = str(node)
+    node = replaced(node, measured)
+    return Timed(node, Record(name, inner))
+
 
 _HOW = {
     "blocks": "compiled: one program for a block of rows",

@@ -15,7 +15,7 @@ from graphc.compiler.base.nest import LEAF
 from graphc.compiler.core import shorten
 from graphc.compiler.tracing import refuse_in_trace
 from graphc.training.data.elements import Row, flatten, to_tensors, unflatten
-from graphc.training.data.nodes.prefetching import ReadAhead
+from graphc.training.data.nodes.threads import ReadAhead
 from graphc.training.data.plan import Epoch, Node, Rows, outline, replaced, walk
 from graphc.training.data.sources import State
 

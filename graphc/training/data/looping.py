@@ -24,16 +24,15 @@ from graphc.compiler.ops import call_jax
 from graphc.compiler.tracing import current_trace
 from graphc.training.data.elements import Row, described, flatten, is_static, row_bytes, unflatten
 from graphc.training.data.iterator import DatasetIterator, next_run
-from graphc.training.data.memory import Slices
 from graphc.training.data.nodes.batching import Batch
+from graphc.training.data.nodes.buffers import Shuffle
 from graphc.training.data.nodes.counting import Repeat, Shard, Skip, Take, Zip
 from graphc.training.data.nodes.maps import Map
 from graphc.training.data.nodes.origins import Gather, Numbers
-from graphc.training.data.nodes.prefetching import Prefetch
-from graphc.training.data.nodes.shuffling import Shuffle
+from graphc.training.data.nodes.threads import Prefetch
 from graphc.training.data.plan import Epoch, Node, improved, replaced, walk
 from graphc.training.data.planned_dataset import Planned, functions_of
-from graphc.training.data.sources import INFINITE
+from graphc.training.data.sources import INFINITE, Slices
 
 __all__ = ["Looping", "NotRolled", "Rolled"]
 

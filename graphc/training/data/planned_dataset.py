@@ -15,11 +15,9 @@ from graphc.compiler.core import SymbolicTensor, as_dtype
 from graphc.compiler.function import TensorSpec
 from graphc.compiler.ops import random
 from graphc.training.data.elements import DatasetSpec, Nested, Row, described, flatten
-from graphc.training.data.functions import UserFunction
+from graphc.training.data.functions import UserFunction, user_function
 from graphc.training.data.iterator import DatasetIterator
-from graphc.training.data.known_functions import user_function
-from graphc.training.data.options import Options
-from graphc.training.data.passes import optimized
+from graphc.training.data.passes import Options, optimized
 from graphc.training.data.plan import Epoch, Node, walk
 from graphc.training.data.sources import INFINITE
 

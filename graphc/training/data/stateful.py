@@ -16,13 +16,12 @@ from graphc.compiler.devices import find_device
 from graphc.compiler.runtime import observer
 from graphc.compiler.tracing import content_of
 from graphc.training.data.elements import Nested, Row, flatten, spec_of, take_apart, to_tensors, unflatten
-from graphc.training.data.known_functions import user_function
-from graphc.training.data.nodes.caching import Cache, FileCache
+from graphc.training.data.functions import user_function
+from graphc.training.data.nodes.buffers import Cache, FileCache
 from graphc.training.data.nodes.counting import Take
-from graphc.training.data.nodes.errors import IgnoreErrors
 from graphc.training.data.nodes.origins import shared
-from graphc.training.data.nodes.prefetching import Prefetch
-from graphc.training.data.nodes.scanning import RejectionResample, Scan, Unique
+from graphc.training.data.nodes.scanning import IgnoreErrors, RejectionResample, Scan, Unique
+from graphc.training.data.nodes.threads import Prefetch
 from graphc.training.data.plan import Epoch
 from graphc.training.data.planned_dataset import Planned, count_of, first_row, refuse
 

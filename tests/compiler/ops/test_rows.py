@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,9 +15,9 @@ from scipy import special
 from graphc.compiler.base.errors import ConcretizationError
 from graphc.compiler.core import FUNCTIONS, Tensor
 from graphc.compiler.ir import OPS, Graph, Interpreter
-from graphc.compiler.ops import constants, fft, functions, lax, linalg, nn, random
+from graphc.compiler.ops import constants, distributions, fft, functions, lax, linalg, nn, random
 from graphc.compiler.ops import special as special_rows
-from graphc.compiler.ops.stubs import render, stub_path
+from graphc.compiler.ops.stubs import render, render_distributions, render_random, stub_path
 from graphc.compiler.ops.table import ROWS, Row
 from tests.compiler.ops.calls import ALL_ROWS, EXAMPLES, called, is_jax_s
 from tests.compiler.ops.examples import Example
@@ -117,6 +118,17 @@ def test_row_is_public_and_documented(row: Row) -> None:
 @pytest.mark.parametrize("module", ROWS)
 def test_stub_is_valid_python(module: str) -> None:
     compile(render(module), str(stub_path(module)), "exec")
+
+
+def test_stubs_of_random_have_what_is_made_of_the_table() -> None:
+    names: dict[str, Any] = {}
+    exec(compile(render_distributions(), "distributions.pyi", "exec"), names)
+    for draw in distributions.DRAWS:
+        made, stub = getattr(distributions.Distributions, draw.name), getattr(names["Distributions"], draw.name)
+        assert str(inspect.signature(made)) == str(inspect.signature(stub))
+        assert inspect.getdoc(made) == inspect.getdoc(stub)
+    assigned = [node.targets[0] for node in ast.parse(render_random()).body if isinstance(node, ast.Assign)]
+    assert {*random.METHODS} < {ast.unparse(target) for target in assigned}
 
 
 def test_public_names_are_unique_and_exist() -> None:

@@ -10,8 +10,7 @@ import pytest
 import graphc as gx
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.training.data import Dataset, Options
-from graphc.training.data.inspecting import profile_lines
-from graphc.training.data.nodes.timing import Record
+from graphc.training.data.inspecting import Record, profile_lines
 
 
 def in_python(x: Any) -> Any:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graphc.training.data import Dataset
 from graphc.training.data.elements import flatten
-from graphc.training.data.nodes import at_once
+from graphc.training.data.nodes import maps
 from graphc.training.data.plan import Epoch, Node, improved
 from tests.draws import examples
 
@@ -94,7 +94,7 @@ def test_every_position_can_be_resumed(steps: list[tuple[str, Any]], source: str
 
 @pytest.mark.parametrize("drop_remainder", [False, True])
 def test_batches_that_are_made_at_once_can_be_resumed(drop_remainder: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(at_once, "_BATCHES_AT_ONCE", 2)
+    monkeypatch.setattr(maps, "_BATCHES_AT_ONCE", 2)
     dataset = Dataset.range(23).shuffle(5, seed=1).map(double).batch(3, drop_remainder)
     assert len(list(dataset.plan.open(Epoch()))) == len(dataset)
     iterator = dataset.as_numpy_iterator()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import graphc as gx
 from graphc.compiler.base.errors import InvalidArgumentError
-from graphc.training.data.sharding import part_of, rows_of_step
+from graphc.training.data.nodes.origins import part_of
 
 counts = st.integers(0, 200)
 some = st.integers(1, 12)
@@ -23,7 +23,9 @@ def test_parts_are_disjoint_and_complete(count: int, batch: int, parts: int) -> 
     steps = -(-count // batch)
     found: list[int] = []
     for step in range(steps):
-        shares = [rows_of_step(step, batch, count, parts, index) for index in range(parts)]
+        first = step * batch
+        bounds = [part_of(min(batch, count - first), parts, index) for index in range(parts)]
+        shares = [range(first + start, first + stop) for start, stop in bounds]
         sizes = [len(share) for share in shares]
         assert max(sizes) - min(sizes) <= 1
         found += [row for share in shares for row in share]

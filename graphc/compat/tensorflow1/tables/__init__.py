@@ -1,49 +1,17 @@
 """The tables: each row is a name of TensorFlow 1, its signature, and the call of graphc's functions it stands for."""
 
-from graphc.compat.tensorflow1.tables import (
-    arrays,
-    checks,
-    draws,
-    files,
-    graphs,
-    inputs,
-    losses,
-    networks,
-    optimizing,
-    queues,
-    reductions,
-    shared,
-    strings,
-    training,
-    variables,
-)
-from graphc.compat.tensorflow1.tables.elsewhere import ELSEWHERE
-from graphc.compat.tensorflow1.tables.objects import CLASSES, DTYPES, ERRORS, LATER, VALUES
+from graphc.compat.tensorflow1.tables import arrays, graphs, networks, training
+from graphc.compat.tensorflow1.tables.objects import CLASSES, DTYPES, ELSEWHERE, ERRORS, LATER, VALUES
+from graphc.compat.tensorflow1.tables.shared import shared
 
-OPERATIONS = (
-    *shared.OPERATIONS,
-    *reductions.ROWS,
-    *arrays.ROWS,
-    *networks.ROWS,
-    *draws.ROWS,
-    *strings.ROWS,
-    *checks.ROWS,
-    *queues.OPERATIONS,
-    *losses.OPERATIONS,
-)
+_OPERATIONS = (*arrays.OPERATIONS, *networks.OPERATIONS, *training.OPERATIONS)
+_OTHERS = (*graphs.OTHERS, *training.OTHERS, *networks.OTHERS)
+_SHARED = shared((*_OPERATIONS, *_OTHERS))
+
+OPERATIONS = (*_SHARED[0], *_OPERATIONS)
 """Rows that make operations: they run in the default graph unless something else is traced."""
 
-OTHERS = (
-    *shared.OTHERS,
-    *graphs.ROWS,
-    *variables.ROWS,
-    *queues.ROWS,
-    *inputs.ROWS,
-    *optimizing.ROWS,
-    *losses.ROWS,
-    *training.ROWS,
-    *files.ROWS,
-)
+OTHERS = (*_SHARED[1], *_OTHERS)
 """Rows that make none, or that call functions of graphs, which name operations themselves."""
 
 __all__ = ["CLASSES", "DTYPES", "ELSEWHERE", "ERRORS", "LATER", "OPERATIONS", "OTHERS", "VALUES"]

@@ -1,4 +1,4 @@
-"""Rows that TensorFlow 1 and 2 share: same arguments, same call. Each line has the names of one function."""
+"""Rows that TensorFlow 1 and 2 share, with the older names, and the names of the operations that rows make."""
 
 from __future__ import annotations
 
@@ -7,312 +7,156 @@ from dataclasses import replace
 from graphc.compat.alias import Alias
 from graphc.compat.tensorflow2 import ROWS
 
-__all__ = ["OPERATIONS", "OTHERS"]
-
-_BY_NAME = {name: row for row in ROWS for name in row.names}
+__all__ = ["operation_name", "shared"]
 
 
-def _shared(lines: str) -> tuple[Alias, ...]:
-    """Returns the rows of TensorFlow 2 under the names that TensorFlow 1 has; at least one of a line is in both."""
-    found: list[Alias] = []
-    for line in lines.strip().splitlines():
-        names = tuple(line.split())
-        found.append(replace(next(_BY_NAME[name] for name in names if name in _BY_NAME), names=names))
-    return tuple(found)
+def _words(text: str) -> list[str]:
+    return text.split()
 
 
-OPERATIONS = _shared("""
-abs math.abs
-acos math.acos
-acosh math.acosh
-add math.add
-add_n math.add_n
-asin math.asin
-asinh math.asinh
-atan math.atan
-atan2 math.atan2
-atanh math.atanh
-cos math.cos
-cosh math.cosh
-divide math.divide
-equal math.equal
-exp math.exp
-floor math.floor
-greater math.greater
-greater_equal math.greater_equal
-less math.less
-less_equal math.less_equal
-logical_and math.logical_and
-logical_not math.logical_not
-logical_or math.logical_or
-maximum math.maximum
-minimum math.minimum
-multiply math.multiply
-negative math.negative
-not_equal math.not_equal
-pow math.pow
-realdiv
-round math.round
-scalar_mul math.scalar_mul
-sigmoid math.sigmoid nn.sigmoid
-sign math.sign
-sin math.sin
-sinh math.sinh
-sqrt math.sqrt
-square math.square
-subtract math.subtract
-tan math.tan
-tanh math.tanh nn.tanh
-truediv math.truediv
-truncatediv
-truncatemod
-clip_by_value
-clip_by_norm
-clip_by_global_norm
-complex dtypes.complex
-cumsum math.cumsum
-math.cumprod cumprod
-math.angle angle
-math.bessel_i0 math.special.bessel_i0
-math.bessel_i0e math.special.bessel_i0e
-math.bessel_i1 math.special.bessel_i1
-math.bessel_i1e math.special.bessel_i1e
-math.betainc betainc
-math.ceil ceil
-math.conj conj
-math.digamma digamma
-math.divide_no_nan
-math.erf erf
-math.erfc erfc
-math.erfcinv
-math.erfinv
-math.expm1 expm1
-math.floordiv floordiv
-math.floormod math.mod floormod mod
-math.igamma igamma
-math.igammac igammac
-math.imag imag
-math.is_finite debugging.is_finite is_finite
-math.is_inf debugging.is_inf is_inf
-math.is_nan debugging.is_nan is_nan
-math.is_non_decreasing debugging.is_non_decreasing is_non_decreasing
-math.is_strictly_increasing debugging.is_strictly_increasing is_strictly_increasing
-math.lbeta lbeta
-math.lgamma lgamma
-math.log log
-math.log1p log1p
-math.log_sigmoid log_sigmoid
-math.logical_xor logical_xor
-math.multiply_no_nan
-math.ndtri
-math.nextafter
-math.polygamma polygamma
-math.polyval
-math.real real
-math.reciprocal reciprocal
-math.reciprocal_no_nan
-math.rint rint
-math.rsqrt rsqrt
-math.softplus nn.softplus
-math.softsign nn.softsign
-math.squared_difference squared_difference
-math.xdivy
-math.xlog1py
-math.xlogy
-math.zeta zeta
-math.l2_normalize linalg.l2_normalize nn.l2_normalize
-bitwise.bitwise_and
-bitwise.bitwise_or
-bitwise.bitwise_xor
-bitwise.invert
-bitwise.left_shift
-bitwise.right_shift
-math.special.dawsn
-math.special.expint
-math.special.fresnel_cos
-math.special.fresnel_sin
-math.special.spence
-math.reduce_euclidean_norm
-math.reduce_std
-math.reduce_variance
-math.zero_fraction nn.zero_fraction
-math.top_k nn.top_k
-histogram_fixed_width
-histogram_fixed_width_bins
-math.segment_max segment_max
-math.segment_mean segment_mean
-math.segment_min segment_min
-math.segment_prod segment_prod
-math.segment_sum segment_sum
-math.unsorted_segment_max unsorted_segment_max
-math.unsorted_segment_mean unsorted_segment_mean
-math.unsorted_segment_min unsorted_segment_min
-math.unsorted_segment_prod unsorted_segment_prod
-math.unsorted_segment_sqrt_n unsorted_segment_sqrt_n
-math.unsorted_segment_sum unsorted_segment_sum
-cast dtypes.cast
-saturate_cast dtypes.saturate_cast
-ones
-zeros
-fill
-eye linalg.eye
-range
-linspace lin_space
-one_hot
-sequence_mask
-meshgrid
-shape_n
-rank
-broadcast_to
-broadcast_dynamic_shape
-ensure_shape
-identity
-identity_n
-stop_gradient
-concat
-stack
-parallel_stack
-unstack
-split
-reshape manip.reshape
-tile manip.tile
-repeat
-reverse manip.reverse reverse_v2
-roll manip.roll
-sort
-argsort
-searchsorted
-scatter_nd manip.scatter_nd
-slice
-unravel_index
-math.invert_permutation invert_permutation
-matmul linalg.matmul
-tensordot linalg.tensordot
-einsum linalg.einsum
-linalg.adjoint
-linalg.band_part matrix_band_part
-linalg.cholesky cholesky
-linalg.cholesky_solve cholesky_solve
-linalg.cross cross
-linalg.det matrix_determinant
-linalg.diag
-linalg.diag_part
-linalg.tensor_diag diag
-linalg.tensor_diag_part
-linalg.eigh self_adjoint_eig
-linalg.eigvalsh self_adjoint_eigvals
-linalg.global_norm global_norm
-linalg.inv matrix_inverse
-linalg.logdet
-linalg.lstsq matrix_solve_ls
-linalg.matrix_rank
-linalg.matrix_transpose linalg.transpose matrix_transpose
-linalg.matvec
-linalg.normalize
-linalg.pinv
-linalg.qr qr
-linalg.slogdet
-linalg.solve matrix_solve
-linalg.svd svd
-linalg.trace trace
-linalg.triangular_solve matrix_triangular_solve
-signal.fft fft spectral.fft
-signal.fft2d fft2d spectral.fft2d
-signal.fft3d fft3d spectral.fft3d
-signal.ifft ifft spectral.ifft
-signal.ifft2d ifft2d spectral.ifft2d
-signal.ifft3d ifft3d spectral.ifft3d
-signal.rfft spectral.rfft
-signal.rfft2d spectral.rfft2d
-signal.rfft3d spectral.rfft3d
-signal.irfft spectral.irfft
-signal.irfft2d spectral.irfft2d
-signal.irfft3d spectral.irfft3d
-signal.fftshift
-signal.ifftshift
-signal.hann_window
-signal.hamming_window
-signal.kaiser_window
-signal.frame
-nn.relu
-nn.relu6
-nn.leaky_relu
-nn.elu
-nn.selu
-nn.silu nn.swish
-nn.bias_add
-nn.atrous_conv2d
-nn.conv1d_transpose
-nn.max_pool1d
-nn.max_pool2d
-nn.max_pool3d
-nn.avg_pool1d
-nn.avg_pool3d
-nn.batch_normalization
-nn.local_response_normalization nn.lrn
-nn.l2_loss
-nn.sigmoid_cross_entropy_with_logits
-nn.log_poisson_loss
-random.normal random_normal
-random.uniform random_uniform
-random.truncated_normal truncated_normal
-random.gamma random_gamma
-random.categorical
-random.shuffle random_shuffle
-random.stateless_normal
-random.stateless_uniform
-random.stateless_truncated_normal
-random.stateless_gamma
-random.stateless_poisson
-random.stateless_binomial
-random.stateless_categorical
-strings.as_string as_string dtypes.as_string
-strings.format
-strings.join string_join
-strings.lower
-strings.upper
-strings.strip string_strip
-strings.regex_full_match
-strings.regex_replace regex_replace
-switch_case
-map_fn
-scan
-foldl
-foldr
-vectorized_map
-sparse.to_dense sparse_tensor_to_dense
-sparse.sparse_dense_matmul sparse.matmul sparse_tensor_dense_matmul
+def _pairs(text: str) -> dict[str, str]:
+    return dict(pair.split("=") for pair in text.split())
+
+
+_NOT_IN_1 = _words("""
+    math.special.bessel_i0 math.special.bessel_i0e math.special.bessel_i1 math.special.bessel_i1e keras.backend.sum
+    keras.backend.mean keras.backend.max keras.backend.min keras.backend.dot eig eigvals nn.gelu random.set_seed
+    inside_function sparse.from_dense sparse.reorder sparse.transpose sparse.reduce_sum sparse.map_values
+    ragged.constant ragged.map_flat_values autograph.experimental.set_loop_options strings.split
+    keras.layers.StringLookup
 """)
-"""Rows that make operations."""
+"""Rows of TensorFlow 2 that TensorFlow 1 has under no name."""
 
-OTHERS = _shared("""
-broadcast_static_shape
-is_tensor
-as_dtype dtypes.as_dtype
-assert_proper_iterable debugging.assert_proper_iterable
-assert_same_float_dtype debugging.assert_same_float_dtype
-debugging.assert_shapes
-debugging.disable_check_numerics
-debugging.enable_check_numerics
-nest.assert_same_structure
-config.run_functions_eagerly
-config.functions_run_eagerly
-config.list_logical_devices config.experimental.list_logical_devices
-config.list_physical_devices config.get_visible_devices config.experimental.list_physical_devices
-config.set_visible_devices config.experimental.set_visible_devices
-config.get_soft_device_placement
-config.set_soft_device_placement
-debugging.get_log_device_placement
-debugging.set_log_device_placement
-config.experimental.get_memory_growth
-config.experimental.set_memory_growth
-autograph.experimental.do_not_convert
-debugging.is_numeric_tensor is_numeric_tensor
-nest.flatten
-nest.map_structure
-nest.pack_sequence_as
-nest.is_nested
-function
-custom_gradient
+_WITHOUT_SPACE = _words("""
+    math.cumprod math.angle math.betainc math.ceil math.conj math.digamma math.erf math.erfc math.expm1
+    math.floordiv math.igamma math.igammac math.imag math.lbeta math.lgamma math.log math.log1p math.log_sigmoid
+    math.logical_xor math.polygamma math.real math.reciprocal math.rint math.rsqrt math.squared_difference math.zeta
+    math.segment_max math.segment_mean math.segment_min math.segment_prod math.segment_sum math.unsorted_segment_max
+    math.unsorted_segment_mean math.unsorted_segment_min math.unsorted_segment_prod math.unsorted_segment_sqrt_n
+    math.unsorted_segment_sum math.invert_permutation linalg.cholesky linalg.cholesky_solve linalg.cross
+    linalg.global_norm linalg.qr linalg.svd linalg.trace random.truncated_normal strings.regex_replace
+    debugging.assert_proper_iterable debugging.assert_same_float_dtype debugging.is_numeric_tensor signal.fft
+    signal.fft2d signal.fft3d signal.ifft signal.ifft2d signal.ifft3d math.is_finite math.is_inf math.is_nan
+    math.is_non_decreasing math.is_strictly_increasing
 """)
-"""Rows that make none."""
+"""Rows that TensorFlow 1 also has under the last part of their name."""
+
+_OLDER_NAMES = _pairs("""
+    debugging.is_finite=math.is_finite debugging.is_inf=math.is_inf debugging.is_nan=math.is_nan
+    debugging.is_non_decreasing=math.is_non_decreasing debugging.is_strictly_increasing=math.is_strictly_increasing
+    math.special.bessel_i0=math.bessel_i0 math.special.bessel_i0e=math.bessel_i0e
+    math.special.bessel_i1=math.bessel_i1 math.special.bessel_i1e=math.bessel_i1e floormod=math.floormod
+    mod=math.floormod lin_space=linspace manip.reshape=reshape manip.tile=tile manip.reverse=reverse
+    reverse_v2=reverse manip.roll=roll manip.scatter_nd=scatter_nd matrix_band_part=linalg.band_part
+    matrix_determinant=linalg.det diag=linalg.tensor_diag self_adjoint_eig=linalg.eigh
+    self_adjoint_eigvals=linalg.eigvalsh matrix_inverse=linalg.inv matrix_solve_ls=linalg.lstsq
+    linalg.transpose=linalg.matrix_transpose matrix_transpose=linalg.matrix_transpose matrix_solve=linalg.solve
+    matrix_triangular_solve=linalg.triangular_solve random_normal=random.normal random_uniform=random.uniform
+    random_gamma=random.gamma random_shuffle=random.shuffle dtypes.as_string=strings.as_string
+    string_join=strings.join string_strip=strings.strip sparse_tensor_to_dense=sparse.to_dense
+    sparse.matmul=sparse.sparse_dense_matmul sparse_tensor_dense_matmul=sparse.sparse_dense_matmul
+    config.experimental.list_logical_devices=config.list_logical_devices
+    config.experimental.list_physical_devices=config.list_physical_devices
+    config.experimental.set_visible_devices=config.set_visible_devices
+""")
+"""Other older names, each with the row's name."""
+
+_MAKE_NO_OPERATION = _words("""
+    broadcast_static_shape is_tensor as_dtype debugging.assert_proper_iterable debugging.assert_same_float_dtype
+    debugging.assert_shapes debugging.disable_check_numerics debugging.enable_check_numerics
+    nest.assert_same_structure config.run_functions_eagerly config.functions_run_eagerly config.list_logical_devices
+    config.list_physical_devices config.set_visible_devices config.get_soft_device_placement
+    config.set_soft_device_placement debugging.get_log_device_placement debugging.set_log_device_placement
+    config.experimental.get_memory_growth config.experimental.set_memory_growth
+    autograph.experimental.do_not_convert debugging.is_numeric_tensor nest.flatten nest.map_structure
+    nest.pack_sequence_as nest.is_nested function custom_gradient
+""")
+
+
+def shared(stated: tuple[Alias, ...]) -> tuple[tuple[Alias, ...], tuple[Alias, ...]]:
+    """Returns the rows of TensorFlow 2 that TensorFlow 1 has too: those that make operations, and the others.
+
+    Args:
+      stated: the rows that TensorFlow 1 has otherwise.
+    """
+    names = {name for row in stated for name in row.names}.union(_NOT_IN_1)
+    rows = [row for row in ROWS if not names.intersection(row.names)]
+    found = {row.names[0]: replace(row, names=(*row.names, *_older_names(row.names[0]))) for row in rows}
+    others = [found.pop(name) for name in _MAKE_NO_OPERATION]
+    return tuple(found.values()), tuple(others)
+
+
+def _older_names(name: str) -> list[str]:
+    space, _, last = name.rpartition(".")
+    names = [*([last] if name in _WITHOUT_SPACE else []), *[old for old, new in _OLDER_NAMES.items() if new == name]]
+    if space == "signal" and "fft" in last and "shift" not in last:
+        names.append(f"spectral.{last}")
+    return names
+
+
+_SCOPES = _words("""
+    truediv clip_by_value clip_by_norm math.bessel_i0 math.bessel_i0e math.bessel_i1 math.bessel_i1e math.erfcinv
+    math.erfinv math.floordiv math.is_non_decreasing math.is_strictly_increasing math.lbeta math.multiply_no_nan
+    math.ndtri math.polyval math.reciprocal_no_nan math.xdivy math.xlog1py math.l2_normalize math.special.dawsn
+    math.special.expint math.special.fresnel_cos math.special.fresnel_sin math.special.spence math.reduce_std
+    math.reduce_variance math.zero_fraction histogram_fixed_width histogram_fixed_width_bins saturate_cast ones
+    zeros eye range linspace one_hot meshgrid concat stack parallel_stack unstack split sort argsort einsum
+    linalg.adjoint linalg.cholesky_solve linalg.diag linalg.diag_part linalg.set_diag linalg.global_norm
+    linalg.logdet linalg.matrix_rank linalg.matrix_transpose linalg.normalize linalg.pinv linalg.triangular_solve
+    signal.rfft signal.rfft2d signal.rfft3d signal.irfft signal.irfft2d signal.irfft3d signal.fftshift
+    signal.ifftshift signal.hann_window signal.hamming_window signal.kaiser_window signal.frame nn.conv1d_transpose
+    nn.log_poisson_loss random.truncated_normal random.categorical random.stateless_truncated_normal
+    random.stateless_categorical switch_case scan foldl foldr count_nonzero confusion_matrix math.in_top_k ones_like
+    zeros_like transpose linalg.norm signal.stft div div_no_nan clip_by_average_norm nn.conv1d nn.convolution
+    nn.conv2d_transpose nn.conv3d_transpose nn.separable_conv2d nn.moments nn.weighted_moments
+    nn.sufficient_statistics nn.dropout nn.embedding_lookup nn.softmax_cross_entropy_with_logits nn.xw_plus_b
+    nn.relu_layer random_poisson multinomial assert_equal assert_none_equal assert_greater assert_greater_equal
+    assert_less assert_less_equal assert_positive assert_non_positive assert_negative assert_non_negative
+    assert_near assert_rank assert_rank_at_least assert_rank_in assert_scalar losses.absolute_difference
+    losses.mean_squared_error
+""")
+"""Functions of several operations, whose scope has the name of the function."""
+
+_OPERATIONS = _pairs("""
+    divide=truediv multiply=Mul negative=Neg realdiv=RealDiv scalar_mul=Mul subtract=Sub truncatediv=TruncateDiv
+    truncatemod=TruncateMod math.divide_no_nan=div_no_nan math.floormod=FloorMod math.nextafter=NextAfter
+    math.reduce_euclidean_norm=EuclideanNorm math.top_k=TopKV2 broadcast_dynamic_shape=BroadcastArgs
+    reverse=ReverseV2 searchsorted=SearchSorted tensor_scatter_nd_update=TensorScatterUpdate
+    tensor_scatter_nd_add=TensorScatterAdd tensor_scatter_nd_sub=TensorScatterSub
+    tensor_scatter_nd_max=TensorScatterMax tensor_scatter_nd_min=TensorScatterMin matmul=MatMul
+    linalg.band_part=MatrixBandPart linalg.det=MatrixDeterminant linalg.tensor_diag=Diag
+    linalg.tensor_diag_part=DiagPart linalg.eigh=SelfAdjointEigV2 linalg.eigvalsh=SelfAdjointEigV2
+    linalg.inv=MatrixInverse linalg.lstsq=matrix_solve_ls linalg.matvec=MatVec linalg.slogdet=LogMatrixDeterminant
+    linalg.solve=MatrixSolve signal.fft=FFT signal.fft2d=FFT2D signal.fft3d=FFT3D signal.ifft=IFFT
+    signal.ifft2d=IFFT2D signal.ifft3d=IFFT3D nn.silu=swish_f32 nn.atrous_conv2d=convolution nn.max_pool3d=MaxPool3D
+    nn.avg_pool1d=AvgPool1D nn.avg_pool3d=AvgPool3D nn.batch_normalization=batchnorm
+    nn.local_response_normalization=LRN nn.sigmoid_cross_entropy_with_logits=logistic_loss
+    random.normal=random_normal random.uniform=random_uniform random.gamma=random_gamma random.shuffle=RandomShuffle
+    random.stateless_normal=stateless_random_normal random.stateless_uniform=stateless_random_uniform
+    random.stateless_gamma=stateless_random_gamma random.stateless_poisson=stateless_random_poisson
+    random.stateless_binomial=stateless_random_binomial strings.format=StringFormat strings.join=StringJoin
+    strings.lower=StringLower strings.upper=StringUpper strings.strip=StringStrip
+    strings.regex_full_match=StaticRegexFullMatch strings.regex_replace=StaticRegexReplace map_fn=map
+    vectorized_map=loop_body reduce_all=All reduce_any=Any reduce_logsumexp=ReduceLogSumExp reduce_max=Max
+    reduce_mean=Mean reduce_min=Min reduce_prod=Prod reduce_sum=Sum argmax=ArgMax argmin=ArgMin pad=PadV2
+    gather=GatherV2 where=Select where_v2=SelectV2 matrix_diag=diag matrix_diag_part=diag_part accumulate_n=AddN
+    to_bfloat16=ToBFloat16 nn.crelu=CRelu nn.conv2d=Conv2D nn.conv3d=Conv3D nn.depthwise_conv2d=depthwise
+    nn.max_pool_v2=MaxPool2d nn.avg_pool_v2=AvgPool nn.pool=max_pool
+    nn.softmax_cross_entropy_with_logits_v2=softmax_cross_entropy_with_logits
+    nn.weighted_cross_entropy_with_logits=logistic_loss strings.length=StringLength decode_csv=DecodeCSV
+    verify_tensor_all_finite=VerifyFinite losses.compute_weighted_loss=weighted_loss
+    losses.get_regularization_loss=total_regularization_loss losses.get_total_loss=total_loss
+    losses.sigmoid_cross_entropy=sigmoid_cross_entropy_loss losses.softmax_cross_entropy=softmax_cross_entropy_loss
+    losses.sparse_softmax_cross_entropy=sparse_softmax_cross_entropy_loss sparse.to_dense=SparseToDense
+    sparse.sparse_dense_matmul=SparseTensorDenseMatMul
+""")
+"""Functions whose operation has another name than theirs."""
+
+
+def operation_name(row: Alias) -> str:
+    """Returns the name of what a row makes, if the program gives none: ``MatMul`` for ``tf.matmul``."""
+    name = row.names[0]
+    last = name.rpartition(".")[2]
+    if name in _SCOPES:
+        return last
+    return _OPERATIONS.get(name) or "".join(part[:1].upper() + part[1:] for part in last.split("_"))

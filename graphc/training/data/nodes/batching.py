@@ -15,7 +15,6 @@ from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import StringTensor, Tensor, Variable, as_dtype
 from graphc.compiler.function import TensorSpec
-from graphc.training.data.buffered import full_block
 from graphc.training.data.elements import (
     Block,
     Row,
@@ -28,7 +27,7 @@ from graphc.training.data.elements import (
     stacked,
     unflatten,
 )
-from graphc.training.data.plan import Epoch, Node, Rows
+from graphc.training.data.plan import Epoch, Node, Rows, full_block
 from graphc.training.data.sources import INFINITE, Cardinality, State
 
 __all__ = ["Batch", "PaddedBatch", "Rebatch", "Unbatch"]
@@ -71,7 +70,7 @@ class Batch(Node):
         return batches(self.input.cardinality, self.batch_size, self.drop_remainder)
 
     def open(self, epoch: Epoch) -> Rows:
-        from graphc.training.data.nodes.at_once import batched_maps
+        from graphc.training.data.nodes.maps import batched_maps
 
         return batched_maps(self, epoch) or _Batched(self, self.source.open(epoch))
 

@@ -11,9 +11,8 @@ from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.base.nest import Structure
 from graphc.compiler.function import TensorSpec
-from graphc.training.data.buffered import full_block
 from graphc.training.data.elements import Block, Row, described, flatten, rows_of, size_of, unflatten
-from graphc.training.data.plan import Epoch, Node, Rows
+from graphc.training.data.plan import Epoch, Node, Rows, full_block
 from graphc.training.data.sources import INFINITE, Cardinality, State
 
 __all__ = ["Concatenate", "Repeat", "Shard", "Skip", "Take", "Zip", "common_spec"]
@@ -44,6 +43,7 @@ class Take(Node):
     """The first elements."""
 
     word = "take"
+    keeps_blocks = True
     source: Node
     count: int
 
@@ -51,10 +51,6 @@ class Take(Node):
     def cardinality(self) -> Cardinality:
         found = self.input.cardinality
         return None if found is None else min(found, self.count)
-
-    @cached_property
-    def columnar(self) -> bool:
-        return self.input.columnar
 
     def open(self, epoch: Epoch) -> Rows:
         return _Take(self.input.open(epoch), self.count)
@@ -88,6 +84,7 @@ class Skip(Node):
     """All elements but the first ones."""
 
     word = "skip"
+    keeps_blocks = True
     source: Node
     count: float
 
@@ -95,10 +92,6 @@ class Skip(Node):
     def cardinality(self) -> Cardinality:
         found = self.input.cardinality
         return None if found is None else INFINITE if found == INFINITE else max(found - self.count, 0)
-
-    @cached_property
-    def columnar(self) -> bool:
-        return self.input.columnar
 
     def open(self, epoch: Epoch) -> Rows:
         return _Skip(self.input.open(epoch), self.count)
@@ -146,6 +139,7 @@ class Repeat(Node):
     """The elements several times; ``count`` may be infinite."""
 
     word = "repeat"
+    keeps_blocks = True
     source: Node
     count: float
 
@@ -155,10 +149,6 @@ class Repeat(Node):
         if found == 0 or self.count == 0:
             return 0
         return None if found is None else found * self.count
-
-    @cached_property
-    def columnar(self) -> bool:
-        return self.input.columnar
 
     def open(self, epoch: Epoch) -> Rows:
         return _Repeat(self, epoch) if self.count else _Take(self.input.open(epoch), 0)
@@ -192,6 +182,7 @@ class Shard(Node):
     """Every ``num_shards``-th element, starting at ``index``."""
 
     word = "shard"
+    keeps_blocks = True
     source: Node
     num_shards: int
     index: int
@@ -202,10 +193,6 @@ class Shard(Node):
         if found is None or found == INFINITE:
             return found
         return max(0, math.ceil((found - self.index) / self.num_shards))
-
-    @cached_property
-    def columnar(self) -> bool:
-        return self.input.columnar
 
     def open(self, epoch: Epoch) -> Rows:
         return _Shard(self.input.open(epoch), self.num_shards, self.index)
@@ -239,6 +226,7 @@ class Concatenate(Node):
     """The elements of one dataset, followed by those of another."""
 
     word = "concatenate"
+    keeps_blocks = True
     parts: tuple[Node, ...]
 
     @cached_property
@@ -256,7 +244,7 @@ class Concatenate(Node):
 
     @cached_property
     def columnar(self) -> bool:
-        return all(part.columnar for part in self.parts) and self.spec == self.parts[0].spec
+        return super().columnar and self.spec == self.parts[0].spec
 
     def open(self, epoch: Epoch) -> Rows:
         return _Concatenated(*[part.open(epoch) for part in self.parts])
@@ -313,6 +301,7 @@ class Zip(Node):
     """Tuples with an element from each of several datasets; ends with the shortest."""
 
     word = "zip"
+    keeps_blocks = True
     parts: tuple[Node, ...]
     structure: Structure
 
@@ -325,10 +314,6 @@ class Zip(Node):
         found = [part.cardinality for part in self.parts if part.cardinality != INFINITE]
         known = [length for length in found if length is not None]
         return (min(known) if len(known) == len(found) else None) if found else INFINITE
-
-    @cached_property
-    def columnar(self) -> bool:
-        return all(part.columnar for part in self.parts)
 
     def open(self, epoch: Epoch) -> Rows:
         return _Zipped(*[part.open(epoch) for part in self.parts])

@@ -12,8 +12,7 @@ import numpy as np
 from graphc.compiler.base import at
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.training.data.elements import DatasetSpec, Row, flatten, unflatten
-from graphc.training.data.functions import UserFunction
-from graphc.training.data.known_functions import inside_of_a_function
+from graphc.training.data.functions import UserFunction, inside_of_a_function
 from graphc.training.data.nodes.mixing import plan_in
 from graphc.training.data.nodes.scanning import LookingBack, Replayed
 from graphc.training.data.plan import Epoch, Node, Rows

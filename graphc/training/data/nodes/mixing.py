@@ -14,14 +14,12 @@ import numpy as np
 from graphc.compiler.base import at
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.function import TensorSpec
-from graphc.training.data.buffered import Ahead
 from graphc.training.data.elements import Block, DatasetSpec, Row, flatten
-from graphc.training.data.functions import UserFunction
-from graphc.training.data.known_functions import inside_of_a_function
+from graphc.training.data.functions import UserFunction, inside_of_a_function
 from graphc.training.data.nodes.counting import common_spec
 from graphc.training.data.nodes.maps import Noted
-from graphc.training.data.nodes.prefetching import ReadAhead
-from graphc.training.data.plan import Epoch, Node, Rows, improved
+from graphc.training.data.nodes.threads import ReadAhead
+from graphc.training.data.plan import Ahead, Epoch, Node, Rows, improved
 from graphc.training.data.sources import INFINITE, Cardinality, State
 
 __all__ = ["Choose", "Interleave", "RandomChoices"]

@@ -1,4 +1,4 @@
-"""The nodes that a pipeline starts from: numbers, rows gathered by number, and sources."""
+"""The nodes that a pipeline starts from: numbers, rows gathered by number, sources, and their division."""
 
 from __future__ import annotations
 
@@ -12,15 +12,13 @@ import numpy as np
 
 from graphc.compiler.core import as_dtype
 from graphc.compiler.function import TensorSpec
-from graphc.training.data.buffered import BufferedRows, full_block
 from graphc.training.data.elements import Block, Row, flatten, host_leaf, rows_of, size_of, unflatten
 from graphc.training.data.nodes.batching import Batch
 from graphc.training.data.nodes.maps import Map
-from graphc.training.data.plan import Epoch, Node, Rows
-from graphc.training.data.sharding import part_of
+from graphc.training.data.plan import BufferedRows, Epoch, Node, Rows, full_block
 from graphc.training.data.sources import INFINITE, Cardinality, FileSource, RowSource, Source, SourceIterator, State
 
-__all__ = ["Gather", "Numbers", "RandomNumbers", "Read", "ShareBatches", "shared"]
+__all__ = ["Gather", "Numbers", "RandomNumbers", "Read", "ShareBatches", "part_of", "shared"]
 
 _arange: Any = np.arange
 
@@ -290,3 +288,24 @@ class ShareBatches(Node):
         if isinstance(batch, Batch) and isinstance(inner, Gather):
             return _PartsOfNumbers(self, batch, inner.numbers.open(epoch), inner, maps)
         return _Parts(self, batch.open(epoch))
+
+
+def part_of(count: int, parts: int, index: int) -> tuple[int, int]:
+    """Returns where one of several contiguous, even parts of some rows starts and ends.
+
+    Rows are numbered over the whole dataset, and the processes divide each batch. So all processes take the same number
+    of steps, the batches equal those of a single process, and a position means the same for any number of processes.
+
+    Args:
+      count: the number of rows.
+      parts: the number of parts; their sizes differ by at most one.
+      index: the index of the part, from 0.
+
+    Example:
+      >>> from graphc.training.data.nodes.origins import part_of
+      >>> [part_of(8, 3, index) for index in range(3)]
+      [(0, 3), (3, 6), (6, 8)]
+    """
+    size, more = divmod(count, parts)
+    start = index * size + min(index, more)
+    return start, start + size + (index < more)

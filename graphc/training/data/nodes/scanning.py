@@ -1,4 +1,4 @@
-"""Nodes that depend on earlier elements: scan, unique, rejection_resample."""
+"""Nodes that depend on earlier elements: scan, unique, rejection_resample; and one that skips elements with errors."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from graphc.compiler.base import logs
 from graphc.compiler.function import TensorSpec
 from graphc.training.data.elements import Row, flatten
 from graphc.training.data.functions import UserFunction
@@ -17,7 +18,7 @@ from graphc.training.data.nodes.maps import Noted
 from graphc.training.data.plan import Epoch, Node, Rows
 from graphc.training.data.sources import Cardinality, State
 
-__all__ = ["LookingBack", "RejectionResample", "Replayed", "Scan", "Unique"]
+__all__ = ["IgnoreErrors", "LookingBack", "RejectionResample", "Replayed", "Scan", "Unique"]
 
 # Rows whose position is their count: to restore it, they are read again from the start.
 
@@ -225,3 +226,42 @@ class RejectionResample(Node):
 
     def open(self, epoch: Epoch) -> Rows:
         return _Resampled(self, self.input.open(epoch), Epoch().random(self.seed))
+
+
+class _Ignored(Rows):
+    counters = ("dropped",)
+
+    def __init__(self, rows: Rows, log: bool) -> None:
+        super().__init__(rows)
+        self._log, self.dropped = log, 0
+
+    def __next__(self) -> Row:
+        while True:
+            try:
+                return next(self.input)
+            except StopIteration:
+                if self._log and self.dropped:
+                    logs.logger().warning("ignore_errors dropped %d elements of a dataset", self.dropped)
+                raise
+            except Exception as error:
+                self.dropped += 1
+                if self._log:
+                    notes = "; ".join(note.partition("\n")[0] for note in getattr(error, "__notes__", ()))
+                    what = f"{type(error).__name__}: {error}" + (f" ({notes})" if notes else "")
+                    logs.logger().warning("ignore_errors dropped element %d: %s", self.dropped, what)
+
+
+@dataclass(frozen=True, eq=False)
+class IgnoreErrors(Node):
+    """The elements that can be computed."""
+
+    word = "ignore_errors"
+    source: Node
+    log: bool
+
+    @cached_property
+    def cardinality(self) -> Cardinality:
+        return 0 if self.input.cardinality == 0 else None
+
+    def open(self, epoch: Epoch) -> Rows:
+        return _Ignored(self.input.open(epoch), self.log)

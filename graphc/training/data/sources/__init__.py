@@ -1,21 +1,24 @@
 """Sources of a pipeline's elements."""
 
 from graphc.training.data.sources.arrow import table_arrays, table_files
-from graphc.training.data.sources.chunks import FileFormat, FileSource, file_names, matching_files
-from graphc.training.data.sources.csv import csv_files
-from graphc.training.data.sources.python import Iterated, QueueSource, python_source
-from graphc.training.data.sources.records import FixedLengthRecords, TextLines, TFRecords
-from graphc.training.data.sources.rows import Items, NumpyFiles
-from graphc.training.data.sources.source import (
+from graphc.training.data.sources.chunks import (
     INFINITE,
     Cardinality,
+    FileFormat,
+    FileSource,
     RowSource,
     Source,
     SourceIterator,
     State,
+    file_names,
     map_spec,
+    matching_files,
     stacked_spec,
 )
+from graphc.training.data.sources.csv import csv_files
+from graphc.training.data.sources.python import Iterated, QueueSource, Slices, python_source
+from graphc.training.data.sources.records import FixedLengthRecords, TextLines, TFRecords
+from graphc.training.data.sources.rows import Items, NumpyFiles
 
 __all__ = [
     "INFINITE",
@@ -28,6 +31,7 @@ __all__ = [
     "NumpyFiles",
     "QueueSource",
     "RowSource",
+    "Slices",
     "Source",
     "SourceIterator",
     "State",

@@ -5,19 +5,145 @@ So an element costs an index, a batch a slice, and a position is that of a chunk
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, TypeAlias, cast
+from typing import Any, Protocol, Self, TypeAlias, cast, runtime_checkable
 
 import numpy as np
 
 from graphc.compiler.base import at, files, nest, user_location
 from graphc.compiler.base.errors import FileMissingError, InvalidTypeError
 from graphc.compiler.core import as_strings
-from graphc.training.data.sources.source import Cardinality, State, map_spec
+from graphc.compiler.function import TensorSpec
 
-__all__ = ["BLOCK", "Columns", "FileFormat", "FileReader", "FileSource", "file_names", "matching_files", "objects"]
+__all__ = [
+    "BLOCK",
+    "INFINITE",
+    "Cardinality",
+    "Columns",
+    "FileFormat",
+    "FileReader",
+    "FileSource",
+    "RowSource",
+    "Source",
+    "SourceIterator",
+    "State",
+    "file_names",
+    "map_spec",
+    "matching_files",
+    "objects",
+    "stacked_spec",
+]
+
+INFINITE = math.inf
+"""The cardinality of a source that does not end."""
+
+Cardinality: TypeAlias = "int | float | None"
+"""Number of elements: an integer, :data:`INFINITE`, or None where only reading them tells."""
+
+State: TypeAlias = dict[str, Any]
+"""A position: a small structure of JSON values and NumPy arrays."""
+
+
+class SourceIterator(Protocol):
+    """Reads a source once, from the start or from a position set by :meth:`restore`."""
+
+    def __iter__(self) -> Self: ...
+
+    def __next__(self) -> Any:
+        """Returns the next element.
+
+        Raises:
+          StopIteration: there are no more elements.
+        """
+        ...
+
+    def read_many(self, count: int) -> Any | None:
+        """Returns between one and ``count`` of the next elements as one batch; None if there are no more."""
+        ...
+
+    def state(self) -> State:
+        """Returns the position: an iterator of the same source that restores it continues with the same elements."""
+        ...
+
+    def restore(self, state: State) -> None:
+        """Moves to a position from :meth:`state`, forward or backward."""
+        ...
+
+    def close(self) -> None:
+        """Releases files and other resources; a second call does nothing."""
+        ...
+
+
+class Source(Protocol):
+    """A source of elements. It holds no position: each :meth:`open` starts anew."""
+
+    @property
+    def spec(self) -> Any:
+        """The types of an element: its structure with a ``TensorSpec`` for each leaf."""
+        ...
+
+    @property
+    def cardinality(self) -> Cardinality:
+        """The number of elements."""
+        ...
+
+    def open(self) -> SourceIterator:
+        """Starts to read."""
+        ...
+
+
+@runtime_checkable
+class RowSource(Source, Protocol):
+    """A source that can be read in any order, so that a shuffle permutes row numbers instead of rows."""
+
+    def __len__(self) -> int: ...
+
+    def take_rows(self, indices: Any) -> Any:
+        """Returns rows as one batch.
+
+        Args:
+          indices: their numbers, a vector of ints from 0 to below the length.
+        """
+        ...
+
+
+def stacked_spec(spec: Any, size: int | None = None) -> Any:
+    """Returns the spec of a batch of elements.
+
+    Args:
+      spec: the spec of an element.
+      size: the number of elements in a batch; None for any number.
+
+    Example:
+      >>> from graphc.training.data.sources import stacked_spec
+      >>> from graphc.compiler.function import TensorSpec
+      >>> stacked_spec({"x": TensorSpec((3,), "float32")})["x"].shape
+      (None, 3)
+    """
+
+    def stacked(leaf: TensorSpec) -> TensorSpec:
+        return TensorSpec(None if leaf.shape is None else (size, *leaf.shape), leaf.dtype)
+
+    return map_spec(stacked, spec)
+
+
+def map_spec(function: Callable[[TensorSpec], Any], spec: Any) -> Any:
+    """Applies a function to each leaf of a spec; :mod:`graphc.nest` treats a ``TensorSpec`` as a dataclass, not a leaf.
+
+    Example:
+      >>> from graphc.training.data.sources import map_spec
+      >>> from graphc.compiler.function import TensorSpec
+      >>> map_spec(str, (TensorSpec((3,), "float32"), {"name": TensorSpec((), "string")}))
+      ('float32[3]', {'name': 'string[]'})
+    """
+    if isinstance(spec, TensorSpec):
+        return function(spec)
+    _, children = nest.children(spec) or ((), ())
+    return nest.unflatten(nest.level(spec), [map_spec(function, child) for child in children])
+
 
 Columns: TypeAlias = "Sequence[np.ndarray[Any, Any]]"
 """The leaves of a batch."""

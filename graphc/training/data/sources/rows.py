@@ -12,8 +12,7 @@ from graphc.compiler.base import at, files, user_location
 from graphc.compiler.base.errors import DataLossError, InvalidArgumentError
 from graphc.compiler.function import TensorSpec
 from graphc.training.data.elements import Row, described, flatten, spec_of, stacked, take_apart, unflatten
-from graphc.training.data.sources.chunks import file_names
-from graphc.training.data.sources.source import RowSource, State
+from graphc.training.data.sources.chunks import RowSource, State, file_names
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
