@@ -116,19 +116,9 @@ def by_none(number: Any, x: Any, s: Any) -> Any:
     return number if best is None else best
 
 
-def by_try(number: Any, x: Any, s: Any) -> Any:
-    try:
-        if s < 2:
-            raise ValueError
-        found = x[0]
-    except ValueError:
-        found = number
-    return found
-
-
 JOINS: tuple[Join, ...] = (
     by_if, by_expression, by_return, in_loop, in_while, in_attribute, in_dict, in_list, in_nonlocal, by_generator,
-    by_max, by_else, by_none, by_try,
+    by_max, by_else, by_none,
 )  # fmt: skip
 
 
@@ -262,17 +252,6 @@ def test_numbers_of_a_loop_go_into_a_tensor_that_holds_them_or_raise(trips: int)
 
     check(fill, 6 if trips == 6 else n(trips))
     check(fill, n(trips))
-
-
-def test_a_refused_item_can_be_handled() -> None:
-    def saturated(k: Any) -> Any:
-        try:
-            return gx.asarray(int(k), "uint8")
-        except ValueError:
-            return gx.asarray(255, "uint8")
-
-    check(saturated, n(7))
-    check(saturated, n(700))
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "uint32"])
