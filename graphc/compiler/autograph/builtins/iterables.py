@@ -58,7 +58,11 @@ def _sorted(native: Native, iterable: Any, /, *, key: Any = None, reverse: Any =
                 "gx.sort(x) or gx.argsort(x) of one tensor, with a list as gx.stack(items)"
             )
             raise current_trace().refuse(error)
-    return made([items[place] for place in native(range(len(items)), key=keys.__getitem__, reverse=reverse)])
+
+    def key_of(place: int) -> Any:
+        return keys[place]
+
+    return made([items[place] for place in native(range(len(items)), key=key_of, reverse=reverse)])
 
 
 _ITERATED = (SymbolicTensor, SpaceIterator, GeneratorExpression)

@@ -90,10 +90,6 @@ def in_nonlocal(number: Any, x: Any, s: Any) -> Any:
     return found
 
 
-def by_generator(number: Any, x: Any, s: Any) -> Any:
-    return next((item for item in x if item > s), number)
-
-
 def by_max(number: Any, x: Any, s: Any) -> Any:
     return max((item for item in x if item > s), default=number)
 
@@ -117,7 +113,7 @@ def by_none(number: Any, x: Any, s: Any) -> Any:
 
 
 JOINS: tuple[Join, ...] = (
-    by_if, by_expression, by_return, in_loop, in_while, in_attribute, in_dict, in_list, in_nonlocal, by_generator,
+    by_if, by_expression, by_return, in_loop, in_while, in_attribute, in_dict, in_list, in_nonlocal,
     by_max, by_else, by_none,
 )  # fmt: skip
 
