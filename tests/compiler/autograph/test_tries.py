@@ -131,6 +131,19 @@ def test_a_finally_block_with_an_effect_is_refused() -> None:
         gx.function(stores)(f(1.0), gx.Variable(0.0))
 
 
+def test_a_finally_block_with_an_effect_is_refused_where_the_body_always_raises() -> None:
+    def program(x: Tensor) -> Tensor:
+        try:
+            if x > 0:
+                raise ValueError("positive")
+            raise KeyError("else")
+        finally:
+            print("end")
+
+    with pytest.raises(UnimplementedError, match=r"would pass through a finally block"):
+        gx.function(program)(f(1.0))
+
+
 def test_a_finally_block_without_effects_lets_it_pass() -> None:
     class Quiet:
         def __enter__(self) -> None:

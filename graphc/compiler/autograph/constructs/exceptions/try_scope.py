@@ -21,6 +21,7 @@ from graphc.compiler.autograph.constructs.exceptions.failure import (
 )
 from graphc.compiler.autograph.constructs.exceptions.origins import end_by
 from graphc.compiler.autograph.values.deferred import RAISED
+from graphc.compiler.autograph.values.join import same_values
 from graphc.compiler.base import Location, user_location
 from graphc.compiler.base.errors import GraphcError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, apply
@@ -221,5 +222,6 @@ class in_finally:  # noqa: N801  generated code opens it as a scope
     def _is_quiet(self, trace: Trace, mark: Any) -> bool:
         """Returns True if the block left nothing in the program and in objects: it may run as if nothing was raised."""
         after = trace.journal.mark()
-        same = after.held.keys() == mark.held.keys() and all(after.held[key] is mark.held[key] for key in mark.held)
+        same = after.held.keys() == mark.held.keys()
+        same = same and all(same_values(after.held[key], value) for key, value in mark.held.items())
         return same and len(trace.builder.nodes) == self._num_nodes
