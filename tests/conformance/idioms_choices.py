@@ -576,7 +576,7 @@ def strings_joined(x: Any) -> Any:
     "choices/strings sorted",
     inputs=SIGNS,
     construct="`sorted` of strings chosen by tensors",
-    refused=(gx.errors.UnimplementedError, r"sorted\(\) would compare what are no numbers"),
+    refused=(gx.errors.UnimplementedError, r"sorted\(\) would compare tensors"),
 )
 def strings_sorted(x: Any) -> Any:
     name = "ab" if x > 0 else "d"
