@@ -59,7 +59,6 @@ INNER_LAYERS: Mapping[str, tuple[str, ...]] = {
         "expressions",
         "host",
         "loops",
-        "handlers",
         "with_statement",
         "numerics",
         "matching",

@@ -15,11 +15,10 @@ COMPREHENSION = "comprehensions over tensors"
 FILTERED = "comprehensions with an `if` on tensors"
 GENERATOR = "generator expressions in `sum`, `any`, `all`, `min`, `max`"
 MINMAX = "`max(a, b)`, `min(a, b, c)`"
-SELECTED = "`min`, `max`, `sorted`, `list.sort` of tuples, objects and iterators, by keys of tensors"
+SELECTED = "`min`, `max` of tuples, objects and iterators, by keys of tensors"
 ASKED = "`len`, `bool`, `int`, `float`, `abs` of user classes"
 METHODS = "methods of numbers: `is_integer`, `conjugate`, `numerator`"
-NEXT = "`next` of a generator expression with conditions"
-FOLDS = "`functools.reduce`, `itertools.accumulate`, `takewhile`, `dropwhile`, `starmap`, `math.prod`, `math.fsum`"
+FOLDS = "`functools.reduce`, `itertools.accumulate`, `takewhile`, `dropwhile`, `starmap`, `math.prod`"
 FILTER = "`filter` and `filterfalse` by tensors"
 NUMBERS = "`int()`, `float()`, `bool()`, `round`"
 
@@ -221,11 +220,12 @@ def unpacking(x: Any) -> Any:
 
 @program(
     "builtins/sorted",
-    inputs=[(f(3, 1, 2),), (f(-1, -1, -5),)],
-    construct="`sorted` of tensors",
+    inputs=[(f(3, 1, 2),)],
+    construct="`sorted` and `list.sort` by tensors",
+    refused=(gx.errors.UnimplementedError, r"sorted\(\) would compare tensors.* use gx.sort\(x\) or gx.argsort"),
 )
 def sorted_values(x: Any) -> Any:
-    return sorted(x), sorted(x, key=abs)[1]
+    return sorted(x)
 
 
 @program("builtins/map and filter", inputs=[(f(3, 1, 2),), (f(-1, 4, -5),)], construct="`map`, `filter`", gradient=True)
@@ -348,71 +348,32 @@ def text_of_float_or_tensor(x: Any) -> Any:
 _ROWS = [(f(1, 3, 2),), (f(-1, 0, 1),), (f(5, 5, 0),)]
 
 
-@program("builtins/next finds the first", inputs=_ROWS, construct=NEXT, gradient=True, python_numbers=True)
+@program("builtins/next", inputs=_ROWS, construct="`iter`, `next`, `itertools`", gradient=True)
 def first_item(x: Any) -> Any:
-    return next(v for v in x if v > 0.5), next((k for k, v in enumerate(x) if v > 2), -1)
-
-
-@program("builtins/next that finds nothing", inputs=[(f(1, 2),), (f(-1, -2),)], construct=NEXT)
-def no_first_item(x: Any) -> Any:
-    return next(v for v in x if v > 0)
-
-
-@program("builtins/next and StopIteration", inputs=_ROWS, construct=NEXT)
-def first_item_or_else(x: Any) -> Any:
-    try:
-        found = next(v * 2 for v in [x[0], x[1], x[2]] if v > 2.5)
-    except StopIteration:
-        found = x[0] * 0 - 7
-    return found, next((n for n in ("a", "b") if n == "b"), None), next(k for k in range(100) if k * k > 20)
-
-
-@program("builtins/next in a rolled loop", inputs=_ROWS, construct=NEXT)
-def first_item_in_loop(x: Any) -> Any:
-    for _ in range(6):
-        if next((v for v in x if v > 2), x[0]) > 1:
-            x = x - 0.5
     doubled = (v * 2 for v in x)
-    return next(doubled), next(doubled)
-
-
-@program("builtins/next or None", inputs=_ROWS, construct=NEXT, python_numbers=True)
-def first_item_or_none(x: Any) -> Any:
-    found = next((k for k, v in enumerate(x) if v > 2), None)
-    if found is None:
-        return x.sum()
-    return x[found] * 10
+    first = next(doubled), next(doubled)
+    return first, next((n for n in ("a", "b") if n == "b"), None), next(k for k in range(100) if k * k > 20)
 
 
 @program(
-    "builtins/what is left after next",
+    "builtins/next by a tensor",
     inputs=_ROWS,
-    construct="the rest of a generator after a `next` with conditions on tensors",
-    refused=(
-        gx.errors.UnimplementedError,
-        r"is used after a loop over it that may stop early, .*; make a new iterator for each",
-    ),
+    construct="`next` of a generator expression with conditions on tensors",
+    refused=(gx.errors.UnimplementedError, r"the condition of this comprehension is a tensor .*choose by gx.where"),
 )
-def rest_after_next(x: Any) -> Any:
-    above = (v for v in x if v > 0.5)
-    return next(above), next(above, x[0])
+def first_item_by_tensor(x: Any) -> Any:
+    return next(v for v in x if v > 0.5)
 
 
 @program("builtins/reduce with functions that look", inputs=_ROWS, construct=FOLDS, gradient=True, python_numbers=True)
 def reduce_max(x: Any) -> Any:
     largest = functools.reduce(max, list(x)), functools.reduce(min, x), functools.reduce(max, [int(x[0]), 2])
-    steep = functools.reduce(lambda a, v: a if a > v else v * 2, (v + 1 for v in x))
-    return largest, steep, functools.reduce(lambda a, v: a + v, (v for v in x if v > 1), 0.0)
+    return largest, functools.reduce(lambda a, v: a if a > v else v * 2, (v + 1 for v in x))
 
 
-@program(
-    "builtins/reduce of nobody knows how many",
-    inputs=_ROWS,
-    construct="`functools.reduce` without an initial value, over items filtered by tensors",
-    refused=(gx.errors.UnimplementedError, r"reduce\(\) without a start value, .*: reduce\(f, items, start\)"),
-)
-def reduce_filtered(x: Any) -> Any:
-    return functools.reduce(max, (v for v in x if v > 1))
+@program("builtins/prod", inputs=_ROWS, construct=FOLDS, python_numbers=True)
+def products(x: Any) -> Any:
+    return math.prod([x[0], x[1], 2]), math.prod([int(x[0]), 3]), math.prod(x), math.fsum([0.1] * 10)
 
 
 @program("builtins/accumulate and starmap", inputs=_ROWS, construct=FOLDS, gradient=True)
@@ -429,22 +390,6 @@ def take_and_drop(x: Any) -> Any:
         total = total + v * k
     taken = list(itertools.takewhile(lambda k: k < 3, [1, 2, 3, 1]))
     return total, taken, [x[k] for k in itertools.dropwhile(lambda k: k < 1, range(3))]
-
-
-@program(
-    "builtins/takewhile by tensors",
-    inputs=_ROWS,
-    construct="`itertools.takewhile`, `dropwhile` with a predicate on tensors",
-    refused=(gx.errors.UnimplementedError, r"the predicate of itertools.takewhile gives a tensor .* `for` loop with"),
-)
-def take_by_tensors(x: Any) -> Any:
-    return sum(itertools.takewhile(lambda v: v < 2.5, x))
-
-
-@program("builtins/prod and fsum", inputs=_ROWS, construct=FOLDS, python_numbers=True)
-def products(x: Any) -> Any:
-    known = math.prod([x[0], x[1], 2]), math.prod([int(x[0]), 3]), math.fsum([x[0], x[1], 1])
-    return known, math.prod(x), math.fsum(v * 2 for v in x), math.fsum(x), math.fsum(map(float, [x[0], 2]))
 
 
 @program("builtins/filter and list", inputs=_ROWS, construct=FILTER, gradient=True, python_numbers=True)
@@ -507,95 +452,35 @@ def max_of_pairs(x: Any) -> Any:
     return pair, max(zip([x[0], x[1]], [7, 8], strict=True)), max(points, key=lambda p: p.value).number, ranked, held
 
 
-@program("builtins/list.sort with a key", inputs=_ROWS, construct=SELECTED, python_numbers=True)
+@program(
+    "builtins/list.sort with a key",
+    inputs=_ROWS,
+    construct="`sorted` and `list.sort` by tensors",
+    refused=(gx.errors.UnimplementedError, r"sorted\(\) would compare tensors.* use gx.sort\(x\) or gx.argsort"),
+)
 def sort_in_place(x: Any) -> Any:
     rows = [x[0], x[1], x[2]]
     rows.sort(key=lambda v: -v)
-    first = list(rows)
-    rows.sort()
-    points = [Point(x[0], 1), Point(x[1], 2), Point(x[2], 3)]
-    points.sort(key=lambda p: p.value)
-    holders = [Holder(x[0]), Holder(x[1])]
-    holders.sort(key=lambda h: h.value, reverse=True)
-    return first, rows, [p.number for p in points], holders[0].value
-
-
-@program("builtins/list.sort in branches and loops", inputs=_ROWS, construct=SELECTED)
-def sort_under_conditions(x: Any) -> Any:
-    rows = [x[0], x[1]]
-    if x[2] > 1:
-        rows.sort()
-    for k in range(6):
-        rows.sort(key=lambda v: v * (-1) ** k)
     return rows
 
 
-@program("builtins/sorted of iterators", inputs=_ROWS, construct=SELECTED, python_numbers=True)
-def sorted_iterators(x: Any) -> Any:
-    pairs = sorted(zip(x, [1, 2, 3], strict=True), key=lambda p: p[0]), sorted(enumerate(x), key=lambda p: p[1])
-    doubled = sorted(map(lambda v: v * 2, [x[0], x[1]])), max(map(lambda v: v * 2, [x[0], x[1]]))  # noqa: C417
-    return pairs, sorted(range(3), key=lambda k: x[k], reverse=True), doubled, sorted(v * 2 for v in x)
-
-
-@program("builtins/sorted by names", inputs=_ROWS, construct=SELECTED, python_numbers=True)
+@program("builtins/sorted by names", inputs=_ROWS, construct="`sorted` of Python values", python_numbers=True)
 def sorted_by_names(x: Any) -> Any:
     weights = {"w": x, "b": x[0], "a": x[:2]}
     named = [weight for _, weight in sorted(weights.items())]
     numbered = sorted([(2, x[0], "c"), (1, x[1], "a"), (1.5, x[2], "b")], reverse=True)
-    names = sorted(["a", "b", "c"], key=lambda n: x["abc".index(n)])
     lengths = sorted(["bb", "a", "ccc"], key=functools.cmp_to_key(lambda one, other: len(other) - len(one)))
-    return named, numbered, names, lengths
-
-
-@program(
-    "builtins/sorted by several tensors",
-    inputs=_ROWS,
-    construct="`sorted` by tuples or objects of tensors",
-    refused=(
-        gx.errors.UnimplementedError,
-        r"sorted\(\) would compare lists, tuples or objects .*pass a key that gives",
-    ),
-)
-def sorted_by_tuples(x: Any) -> Any:
-    return sorted([Point(x[0], 1), Point(x[1], 2)], key=lambda p: (-p.value, p.number))
+    return named, numbered, lengths
 
 
 @program(
     "builtins/sorted dataclasses of tensors",
     inputs=_ROWS,
-    construct="`sorted` by tuples or objects of tensors",
-    refused=(
-        gx.errors.UnimplementedError,
-        r"sorted\(\) would compare lists, tuples or objects .*pass a key that gives",
-    ),
+    construct="`sorted` and `list.sort` by tensors",
+    refused=(gx.errors.UnimplementedError, r"sorted\(\) would compare tensors"),
 )
 def sorted_dataclasses(x: Any) -> Any:
     return [r.number for r in sorted([Ranked(x[0], 3), Ranked(x[1], 2)])]
-
-
-@program(
-    "builtins/sorted by a comparing function",
-    inputs=_ROWS,
-    construct="`functools.cmp_to_key` of tensors",
-    refused=(gx.errors.ConcretizationError, r"bool\(\) needs a value, but this tensor .*the result of less"),
-)
-def sorted_by_comparing(x: Any) -> Any:
-    def compare(first: Any, second: Any) -> int:
-        if first < second:
-            return -1
-        return 1 if first > second else 0
-
-    return sorted([x[0], x[1], x[2]], key=functools.cmp_to_key(compare))
-
-
-@program(
-    "builtins/sorted of tensors and tuples",
-    inputs=_ROWS,
-    construct="`sorted` by keys of different structures",
-    refused=(gx.errors.UnimplementedError, r"sorted\(\) would compare tensors with lists or tuples of tensors"),
-)
-def sorted_by_different_structures(x: Any) -> Any:
-    return sorted([(x[0], 1), x[1]])
 
 
 class Ring:

@@ -157,19 +157,31 @@ def match_guard(n: Any) -> Any:
 
 
 @program(
-    "conditions/match on a structure",
-    inputs=[({"kind": "circle", "r": f(2.0)},), ({"kind": "box", "size": [f(2.0), f(3.0)]},), ({},)],
+    "conditions/match on a sequence",
+    inputs=[(["circle", f(2.0)],), (("box", [f(2.0), f(3.0)]),), ([],)],
     construct=MATCH,
     python_numbers=True,
 )
-def match_structure(shape: Any) -> Any:
+def match_sequence(shape: Any) -> Any:
+    match shape:
+        case ["circle", r]:
+            return 3.0 * r * r
+        case ["box", [w, h]]:
+            return w * h
+        case []:
+            return 0.0
+
+
+@program(
+    "conditions/match on a dict",
+    inputs=[({"kind": "circle", "r": f(2.0)},)],
+    construct="`match` with a pattern of a dict or a class",
+    refused=(gx.errors.UnsupportedSyntaxError, "A mapping pattern is not compiled. Write an `if`"),
+)
+def match_mapping(shape: Any) -> Any:
     match shape:
         case {"kind": "circle", "r": r}:
             return 3.0 * r * r
-        case {"kind": "box", "size": [w, h]}:
-            return w * h
-        case {}:
-            return 0.0
 
 
 @program(

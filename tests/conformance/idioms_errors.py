@@ -176,7 +176,7 @@ def other_messages(x: Any) -> Any:
     if x > 1:
         raise ValueError("bad " + str(x) + " and " + repr(x))
     if x < 0:
-        raise ValueError("bad {0:.1f} {name}".format(x, name="n"), x)
+        raise ValueError(f"bad {x:.1f} n", x)
     return x
 
 
@@ -233,8 +233,9 @@ def python_key_error(x: Any) -> Any:
 
 @program(
     "errors/a division by zero that is caught",
-    inputs=[(f(1.0), 0), (f(-1.0), 0), (f(1.0), 4)],
-    construct="a Python exception in a branch on a tensor",
+    inputs=[(f(1.0), 0), (f(-1.0), 0)],
+    construct="`try..except` around a `raise` under a tensor condition",
+    refused=(gx.errors.UnimplementedError, "ZeroDivisionError.*would be caught by a try statement"),
 )
 def python_zero_division(x: Any, k: int) -> Any:
     scale = 10
@@ -244,20 +245,6 @@ def python_zero_division(x: Any, k: int) -> Any:
     except ZeroDivisionError:
         scale = -1
     return x * scale
-
-
-@program(
-    "errors/a type error in a branch that a handler would catch",
-    inputs=[(f(1.0), None), (f(-1.0), None)],
-    construct="a Python exception in a branch on a tensor",
-)
-def python_type_error(x: Any, k: Any) -> Any:
-    try:
-        if x > 0:
-            x = x * 2 + (k + 1)
-    except TypeError:
-        return x * 3
-    return x
 
 
 @program(

@@ -77,14 +77,6 @@ def in_a_loop(x: Any) -> Any:
     return n, d, math.isnan(d), math.floor(d), math.trunc(d)
 
 
-@program("math/an error that is caught", inputs=[(f(4.0),), (f(-4.0),)], construct=MATH, python_numbers=True)
-def caught(x: Any) -> Any:
-    try:
-        return math.sqrt(x)
-    except ValueError:
-        return -1.0
-
-
 @program("math/of the index of a loop", inputs=[(f(3.0),), (f(0.0),)], construct=MATH)
 def of_an_index(x: Any) -> Any:
     total = x * 0

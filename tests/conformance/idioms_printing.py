@@ -50,11 +50,34 @@ def print_fstring(x: Any, n: Any) -> Any:
 
 
 @program(
-    "printing/percent and format", inputs=[(f(1.25),), (f(-3.0),)], construct="`%` and `str.format` of tensors, printed"
+    "printing/percent",
+    inputs=[(f(1.25),)],
+    construct="`%` and `str.format` of tensors",
+    refused=(gx.errors.UnimplementedError, "`%` makes a text of what depends on tensors.* write an f-string"),
 )
 def print_percent(x: Any) -> Any:
     print("%.1f%%" % x)  # noqa: UP031
+    return x
+
+
+@program(
+    "printing/str.format",
+    inputs=[(f(1.25),)],
+    construct="`%` and `str.format` of tensors",
+    refused=(
+        gx.errors.UnimplementedError,
+        r"str.format\(\) makes a text of.* write an f-string",
+    ),
+)
+def print_format(x: Any) -> Any:
     print("{:>8.2f}|{}".format(x, x))  # noqa: UP032
+    return x
+
+
+@program("printing/percent and format of Python values", inputs=[(f(1.25), 3)], construct="`print` and f-strings")
+def print_percent_of_values(x: Any, n: int) -> Any:
+    if x > 0:
+        print("%s: %.1f%%" % ("share", 2.5), "{:>8.2f}|{n}".format(n, n=n))  # noqa: UP031, UP032
     return x
 
 

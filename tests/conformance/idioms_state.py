@@ -330,19 +330,6 @@ def generator_in_branch(x: Any) -> Any:
     return x, generator.normal()
 
 
-@program("state/generator made inside, in a try statement", inputs=[(f(1.0),), (f(-1.0),)], construct=RANDOM)
-def generator_in_try(x: Any) -> Any:
-    generator = gx.random.Generator(3)
-    try:
-        first = generator.normal()
-        if x < 0:
-            raise ValueError("negative")
-        second = generator.normal()
-    except ValueError:
-        second = generator.normal() * 100
-    return first, second, generator.normal()
-
-
 class _Noise:
     def __init__(self) -> None:
         self.generator: Any = None

@@ -18,8 +18,6 @@ from graphc.compiler.autograph.constructs.exceptions.origins import passing
 from graphc.compiler.autograph.constructs.exceptions.try_scope import (
     TryScope,
     before_try,
-    failed,
-    failed_still,
     in_finally,
 )
 from graphc.compiler.autograph.constructs.expressions.assignments import (
@@ -34,14 +32,6 @@ from graphc.compiler.autograph.constructs.expressions.comparisons import compare
 from graphc.compiler.autograph.constructs.expressions.identity import is_, is_not
 from graphc.compiler.autograph.constructs.expressions.operators import binary, load_item, unary
 from graphc.compiler.autograph.constructs.expressions.text import formatted, joined
-from graphc.compiler.autograph.constructs.handlers import (
-    caught,
-    happened,
-    otherwise,
-    restored,
-    throw,
-    throw_again,
-)
 from graphc.compiler.autograph.constructs.host.host_calls import pyfunc
 from graphc.compiler.autograph.constructs.host.host_ops import call_late
 from graphc.compiler.autograph.constructs.host.messages import log_message, print
@@ -51,13 +41,7 @@ from graphc.compiler.autograph.constructs.loops.options import loop_options
 from graphc.compiler.autograph.constructs.loops.scan_and_switch import trace_scan, trace_switch
 from graphc.compiler.autograph.constructs.loops.state import LoopVariables
 from graphc.compiler.autograph.constructs.loops.while_loops import while_stmt
-from graphc.compiler.autograph.constructs.matching import (
-    is_mapping,
-    match_class,
-    match_mapping,
-    match_sequence,
-    matched,
-)
+from graphc.compiler.autograph.constructs.matching import match_sequence, matched
 from graphc.compiler.autograph.constructs.numerics import check_numerics
 from graphc.compiler.autograph.constructs.purity.imports import imported, importing
 from graphc.compiler.autograph.constructs.purity.natives import hashed, items, mapping, rows, spread

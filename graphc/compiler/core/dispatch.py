@@ -156,8 +156,7 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
             op, values, attrs = late, list(found), given
         if has_large_ints(values):
             return apply_all(op, _with_fitted_ints(op, values, attrs), attrs, regions)
-        values = trace.masked(values)  # tapes record these
-        outputs = trace.record(op, values, attrs, regions)
+        outputs = trace.apply(op, values, attrs, regions)
     else:
         if regions and len(context.tapes) == 1 and op.differentiable:
             forward = context.tapes[0].forward(op, values, attrs, regions)

@@ -116,15 +116,7 @@ class Tracing(Protocol):
         """The enclosing trace; None for the trace of a whole function."""
         ...
 
-    def masked(self, inputs: Sequence[Any]) -> Sequence[Any]:
-        """Returns the inputs of a node, masked so that no gradient flows through it where it does not count."""
-        ...
-
-    def record(self, op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph]) -> list[Any]:
-        """Appends a node with masked inputs."""
-        ...
-
-    def apply(self, op: OpDef, inputs: Sequence[Any], attrs: Attrs = ...) -> list[Any]:
+    def apply(self, op: OpDef, inputs: Sequence[Any], attrs: Attrs = ..., regions: Sequence[Graph] = ...) -> list[Any]:
         """Appends a node."""
         ...
 

@@ -105,7 +105,6 @@ def check_stores(trace: Trace, collections: int) -> list[Write]:
     """
     for region in list(trace.regions):
         region.forget_objects()
-    trace.gradient_mask = None
     trace.aliases.forget()
     owners = _owners(trace)
     _drop_dead(owners)

@@ -90,8 +90,6 @@ class GradientTape:
             self._enter_trace(context.trace)
         self._is_open = True
         self._joined = 0 if self._trace is None else len(self._trace.root.joined_rows)
-        if self._trace is not None and self._trace.gradient_mask is not None:
-            self._trace.gradient_mask.renew()  # the tape must see how what it follows is masked
         context.open(self)
         return self
 

@@ -3,7 +3,6 @@
 from graphc.compiler.tracing.aliases import Alias, AliasSet, check_loop, keep_apart
 from graphc.compiler.tracing.cells import MISSING, CallState, Cell, TensorCell, Write
 from graphc.compiler.tracing.context import context
-from graphc.compiler.tracing.gradient_mask import GradientMask
 from graphc.compiler.tracing.journal import Journal
 from graphc.compiler.tracing.late_rows import LateRow, late_rows
 from graphc.compiler.tracing.lifting import CreationInTrace, Lifting
@@ -76,7 +75,6 @@ __all__ = [
     "Checkpoint",
     "Controls",
     "CreationInTrace",
-    "GradientMask",
     "Journal",
     "LateRow",
     "Lifting",

@@ -116,15 +116,6 @@ class Journal:
                 cell.set(before)
         del self._own_writes[mark.num_own_writes :]
 
-    def changed_since(self, mark: JournalMark) -> dict[Any, tuple[Cell, Any]]:
-        """Returns the cells written since a mark, by key, with their contents at the mark."""
-        found = {key: (write.cell, mark.held.get(key, write.before)) for key, write in self.writes.items()}
-        for own_cell, before in self._own_writes[mark.num_own_writes :]:
-            cell = own_cell()
-            if cell is not None:
-                found.setdefault(cell.key, (cell, before))
-        return found
-
     def clear(self) -> None:
         """Drops all references to Python objects, so that the journal keeps none alive."""
         for known in (self.writes, self._owned, self._own_writes):

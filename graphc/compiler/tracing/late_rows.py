@@ -122,5 +122,5 @@ _taken: Any = jax.jit(_sliced, static_argnums=2)
 
 def _is_observed(trace: Trace) -> bool:
     """Returns True if something depends on when, or in which scope, a node is appended."""
-    scopes = bool(context.tapes or context.device or trace.controls is not None or trace.gradient_mask is not None)
+    scopes = bool(context.tapes or context.device or trace.controls is not None)
     return scopes or trace.is_graph or not busy.isdisjoint(REASONS)

@@ -176,7 +176,7 @@ def _known(value: Value, trace: Trace, found: dict[Value, Any]) -> Any:
 
 def _is_certain(trace: Trace) -> bool:
     """Returns True if the code traced now runs in every call: no tensor decides, and nothing may fail before it."""
-    may_fail = trace.gradient_mask is not None or (trace.check is not None and trace.check.raises)
+    may_fail = trace.check is not None and trace.check.raises
     return trace.parent is None and not may_fail
 
 

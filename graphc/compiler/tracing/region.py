@@ -19,7 +19,7 @@ from graphc.compiler.core import SymbolicTensor, Tensor, trace_scope
 from graphc.compiler.ir import OPS, Graph
 from graphc.compiler.tracing.cells import CallState, Cell
 from graphc.compiler.tracing.reports import RegionAborted
-from graphc.compiler.tracing.trace import Checkpoint, Trace
+from graphc.compiler.tracing.trace import Trace
 
 if TYPE_CHECKING:
     from graphc.compiler.core import Variable
@@ -120,7 +120,7 @@ class Region(Trace):
         self.journal.clear()
         self.bound.clear()
         # Tracebacks of exceptions hold frames, and frames hold the values of their variables.
-        self.aborted = self.gradient_mask = None
+        self.aborted = None
 
     def check_aborted(self) -> None:
         """Raises again if the attempt was given up before."""
@@ -133,15 +133,6 @@ class Region(Trace):
     def _restore_variables(self, states: dict[str, tuple[Any, bool]]) -> None:
         for name, state in self.states.items():
             state.current, state.written = states.get(name, (state.entry, False))
-
-    def assigned_since(self, point: Checkpoint) -> list[Variable]:
-        """Returns the variables that were assigned, including those assigned before ``point``, which does no harm."""
-        del point
-        return [variable for variable in self.written() if not isinstance(variable, CallState)]
-
-    def value_at(self, point: Checkpoint, variable: Variable) -> SymbolicTensor:
-        """Returns the value that a variable had at ``point``."""
-        return point.states.get(variable.name, (self.state(variable).entry, False))[0]
 
     def state(self, variable: Variable | CallState) -> VariableState:
         """Returns the variable's state in this region, making it an input of the region when first used."""
@@ -161,8 +152,6 @@ class Region(Trace):
             value = SymbolicTensor(state.current.raw, self)  # the very value, which tapes follow from its assignment
         else:
             value = self.apply(OPS["stop_gradient" if state.written else "identity"], (state.current,))[0]
-        if self.gradient_mask is not None and isinstance(variable, CallState):
-            self.gradient_mask.note([value])
         return value
 
     def assign(self, variable: Variable | CallState, value: Any) -> None:
@@ -171,8 +160,6 @@ class Region(Trace):
         # A separate tensor: items may be assigned to the given one.
         state.current = SymbolicTensor(self.cast(value, variable.type).raw, self)
         state.written = True
-        if self.gradient_mask is not None and isinstance(variable, CallState):
-            self.gradient_mask.renew()
 
     def written(self) -> list[Any]:
         """Returns the variables that the region assigns, in order of first use."""

@@ -62,7 +62,6 @@ from graphc.compiler.tracing.shared_memory import SharedMemory
 if TYPE_CHECKING:
     from graphc.compiler.core import Tracing, Variable
     from graphc.compiler.tracing.aliases import Distinct
-    from graphc.compiler.tracing.gradient_mask import GradientMask
     from graphc.compiler.tracing.mode import Controls
 
 __all__ = [
@@ -125,7 +124,6 @@ class Trace:
       stores: the objects that hold tensors of the trace, by identity.
       regions: the live traces of the branches and loop bodies inside.
       controls: the innermost open scope of control dependencies; None if there is none.
-      gradient_mask: zeroes gradients where the code traced now does not count; None where it always counts.
       made: the stateful objects made in the trace, such as random generators, with the line of each.
       unconverted: the functions whose Python control flow is not converted, by qualified name, with the reason.
       is_graph: whether it is a graph built by hand, which a Session runs.
@@ -159,7 +157,6 @@ class Trace:
         self.stores: dict[int, Store] = {}
         self.regions: weakref.WeakSet[Any] = weakref.WeakSet()
         self.controls: Controls | None = None
-        self.gradient_mask: GradientMask | None = None
         self.made: list[tuple[weakref.ref[Any], Location | None]] = []
         self.unconverted: dict[str, str] = {}
         self.check: Check | None = None
@@ -235,19 +232,6 @@ class Trace:
         if self.controls is not None:
             self.controls.note(node)
         return [self.wrap(output) for output in node.outputs]
-
-    def masked(self, inputs: Sequence[Any]) -> Sequence[Any]:
-        """Returns the inputs of a node, masked so that no gradient flows through it where it does not count."""
-        return inputs if self.gradient_mask is None else self.gradient_mask.values(inputs)
-
-    def record(
-        self, op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()
-    ) -> list[SymbolicTensor]:
-        """Appends a node as :meth:`apply` does, whose inputs come from :meth:`masked`."""
-        outputs = self.apply(op, inputs, attrs, regions)
-        if self.gradient_mask is not None:
-            self.gradient_mask.note(outputs)
-        return outputs
 
     def note_attribute(self, value: Value) -> None:
         """Notes that a known value became a static attribute, in a graph that is built by hand."""
@@ -365,8 +349,6 @@ class Trace:
             found = self._call_states.get(variable.name)
             if found is None:
                 found = self._call_states[variable.name] = self.constant(variable.initial)
-            if self.gradient_mask is not None:
-                self.gradient_mask.note([found])  # an exception's values were computed where they did count
             return found
         self.variables[variable.name] = variable
         attrs = Attrs(variable=variable.name, type=variable.type)
@@ -380,8 +362,6 @@ class Trace:
         """Sets the variable's value from this point of the trace on."""
         if isinstance(variable, CallState):
             self._call_states[variable.name] = self.cast(value, variable.type)
-            if self.gradient_mask is not None:
-                self.gradient_mask.renew()
             return
         self.variables[variable.name] = variable
         self.apply(OPS["assign_variable"], (self.cast(value, variable.type),), Attrs(variable=variable.name))
@@ -543,8 +523,6 @@ class Trace:
     def rollback(self, point: Checkpoint) -> None:
         """Discards all that was traced since ``point``."""
         del self.builder.nodes[point.num_nodes :]
-        if self.gradient_mask is not None:
-            self.gradient_mask.renew()
         del self.root.refusals[point.num_refusals :]
         del self.root.loops[point.num_loops :]
         del self.root.side_effects[point.num_side_effects :]
@@ -555,23 +533,9 @@ class Trace:
         self.root.aliases.forget(point.num_stand_ins)
         del self.distinct[point.num_distinct :]
 
-    def assigned_since(self, point: Checkpoint) -> list[Variable]:
-        """Returns the variables that were assigned since ``point``."""
-        nodes = (node for node in self.builder.nodes[point.num_nodes :] if node.op is OPS["assign_variable"])
-        return [self.variables[name] for name in dict.fromkeys(node.attrs["variable"] for node in nodes)]
-
     def assigned_names(self) -> set[str]:
         """Returns the names of the variables that were assigned so far."""
         return {node.attrs["variable"] for node in self.builder.nodes if node.op is OPS["assign_variable"]}
-
-    def value_at(self, point: Checkpoint, variable: Variable) -> SymbolicTensor:
-        """Returns the value that a variable had at ``point``."""
-        controls, self.controls = self.controls, None
-        value = self.read(variable)
-        self.controls = controls
-        nodes = self.builder.nodes
-        nodes.insert(point.num_nodes, nodes.pop())
-        return value
 
     def _variable_states(self) -> dict[str, tuple[Any, bool]]:
         return {name: (value, True) for name, value in self._call_states.items()}

@@ -39,39 +39,16 @@ class Point:
 
 
 class Logged:
-    """Notes in which order Python asks for its attributes and compares it."""
-
-    __match_args__ = ("first", "second")
+    """Notes when it is compared."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
-
-    @property
-    def first(self) -> Any:
-        LOG.append("first")
-        return self.value
-
-    @property
-    def second(self) -> Any:
-        LOG.append("second")
-        if self.value == 0:
-            raise AttributeError
-        return self.value
 
     def __eq__(self, other: object) -> bool:
         LOG.append(f"== {other}")
         return self.value == other
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]
-
-
-class Broken:
-    __match_args__ = ["x"]  # noqa: RUF012  a list, which Python refuses
-
-
-class Twice:
-    __match_args__ = ("x", "x", 3)
-    x = 1
 
 
 class Wrong(collections.UserList[int]):
@@ -81,9 +58,7 @@ class Wrong(collections.UserList[int]):
         return 2
 
 
-NAMES = {
-    kind.__name__: kind for kind in (Color, Point, Logged, Broken, Twice)
-} | {"collections": collections, "number": 5}  # fmt: skip
+NAMES = {"Color": Color, "collections": collections}
 _count = itertools.count()
 
 
@@ -120,8 +95,8 @@ SUBJECTS: list[Any] = [
     collections.deque([1, 2]), collections.UserList([1, 2, 3]), Wrong([1]), Wrong([1, 2, 3]),
     {}, {"a": 1}, {"a": 1, "b": [1, 2]}, {"b": None, 1: 0}, collections.OrderedDict(a=1),
     collections.defaultdict(int), collections.UserDict({"a": 5}), collections.ChainMap({"a": 1}, {"b": 2}),
-    Point(0), Point(1, 2), Point(Point(0, 1), [1, 2]), Logged(0), Logged(1), Broken(), Twice(),
-    [Logged(0), Logged(1)], [Logged(1), Point(1, Logged(0))], int, Point,
+    Point(0), Point(1, 2), Point(Point(0, 1), [1, 2]), Logged(0), Logged(1),
+    [Logged(0), Logged(1)], [Logged(1), Logged(0)], int, Point,
 ]  # fmt: skip
 
 PATTERNS = [
@@ -129,16 +104,8 @@ PATTERNS = [
     "a", "_", "a if a", "a if a == 1", "_ if subject", "0 | 1 | 'a'", "1 | None as a", "(0 | 1) as a if a", "True | 5",
     "[]", "[a]", "(a, b)", "[_, _]", "[a, *b]", "[*a, b]", "[a, *_]", "[*_, a]", "[_, *_]", "[*_]", "[*a]", "(a,)",
     "[a, *_, b]", "[1, a]", "[a, [b, 3]]", "[0, *_, 0]", "[1 | 2 as a, *b]", "[_, a, *b] if b", "[1, 2] as a",
-    "{}", "{'a': a}", "{'a': a, **b}", "{**a}", "{'a': 1 | 5, 'b': [a, *b]}", "{Color.RED.name: _}", "{1: 0 as a}",
-    "{'a': a} as b", "{'a': 1, 'b': b, **a}",
-    "int()", "int(a)", "int(1 | 5 as a)", "int(a) if a > 1", "bool(a)", "str(a)", "float()", "float(a) | int(a)",
-    "list(a)", "tuple([a, *b])", "dict(a)", "bytes() | bytearray()", "int(real=a, imag=b)", "range(start=a, stop=b)",
-    "Point()", "Point(a)", "Point(0, a)", "Point(a, b)", "Point(x=a, y=[_, b])", "Point(Point(a, b), [_, _])",
-    "Point(a, b, 3)", "Point(1, y=a)", "Point(a, x=b)", "Broken()", "Broken(a)", "Twice(a, b)", "Twice(a, _, _)",
-    "Twice(x=a)", "Logged(a)", "Logged(1, a)", "Logged(0, a)", "Logged(second=a, first=b)", "number()", "Missing()",
-    "object(a)", "object()", "[Logged(0), Logged(a, b)]", "[Logged(1), Point(1, 0)]", "[0, 1]", "[1, Point(_, 0)]",
-    "Point(a, 0) | [a, *_]", "[a, 1] | [1, a]", "Logged(1, a) | Logged(a)", "[0, Missing()]", "[1, Missing()]",
-    "[a, b] | Point(a, b) | {'a': a, 'b': b} if a", "Point(0 | 1 as a) | int(a)", "[int(a), *_] | (str(a), _)",
+    "[0, 1]", "[1, [_, 0]]", "[1, _] | [_, 1]", "[a, 1] | [1, a]", "[0, Color.missing]", "[1, Color.missing]",
+    "[a, b] | [b, [a]] if a", "[0 | 1 as a] | [_, a]", "[1 | 2 as a, *_] | ('a' | 0 as a, _)",
 ]  # fmt: skip
 
 
@@ -163,7 +130,7 @@ def test_cases_are_tried_in_order(patterns: list[str], subjects: list[Any]) -> N
 
 def patterns(names: tuple[str, ...]) -> st.SearchStrategy[str]:
     """Random patterns that bind the names, each once."""
-    leaf = st.sampled_from(["0", "1", "'a'", "None", "True", "_", "Color.RED", "int()", "1 | 'a'", "[]", "{}", "str()"])
+    leaf = st.sampled_from(["0", "1", "'a'", "None", "True", "_", "Color.RED", "1 | 'a'", "[]"])
     if not names:
         return st.one_of(leaf, st.tuples(leaf, leaf).map(lambda pair: f"[{pair[0]}, {pair[1]}]"))
     name, inner = names[0], patterns(names[1:])
@@ -172,9 +139,7 @@ def patterns(names: tuple[str, ...]) -> st.SearchStrategy[str]:
     return st.one_of(
         st.tuples(leaf, inner).map(lambda pair: f"[({pair[0]}) as {name}, {pair[1]}]".replace("(_) as ", "")),
         inner.map(lambda part: f"[{part}, *{name}]"),
-        inner.map(lambda part: f"Point({name}, {part})"),
-        inner.map(lambda part: f"Point(y={name}, x={part})"),
-        inner.map(lambda part: f"{{'a': {part}, **{name}}}"),
+        inner.map(lambda part: f"[*{name}, {part}]"),
         st.tuples(inner, leaf).map(lambda pair: f"[{pair[0]}, {name}] | [{name}, {pair[1]}, {pair[0]}]"),
     )
 
@@ -234,7 +199,7 @@ def test_the_text_is_readable() -> None:
         match x:
             case 0 | None:
                 pass
-            case Point(a, y=[1, *_]) | {"k": a}:
+            case [a, [1, *_]] | [[a]]:
                 x.seen = a
 
     text = to_source(fn)
@@ -242,13 +207,13 @@ def test_the_text_is_readable() -> None:
     ag__subject_1 = x
     ...
         ag__a_2 = None
-        ag__matched_3 = ag__.is_not((ag__parts_4 := ag__.match_class(ag__subject_1, Point, 1, ('y',))), None) and ag__.is_((ag__a_2 := ag__.load_item(ag__parts_4, 0)), ag__a_2) and (ag__.is_not((ag__parts_5 := ag__.match_sequence(ag__.load_item(ag__parts_4, 1), 2, 1, 'some')), None) and ag__.matched(ag__.compare('==', ag__.load_item(ag__parts_5, 0), 1))) or (ag__.is_mapping(ag__subject_1, 1) and ag__.is_not((ag__parts_6 := ag__.match_mapping(ag__subject_1, ('k',), rest=False)), None) and
+        ag__matched_3 = ag__.is_not((ag__parts_4 := ag__.match_sequence(ag__subject_1, 2, None, 'unpacked')), None) and ag__.is_((ag__a_2 := ag__.load_item(ag__parts_4, 0)), ag__a_2) and (ag__.is_not((ag__parts_5 := ag__.match_sequence(ag__.load_item(ag__parts_4, 1), 2, 1, 'some')), None) and ag__.matched(ag__.compare('==', ag__.load_item(ag__parts_5, 0), 1)))
     ...
             a = ag__a_2
             ag__.store_attr(x, 'seen', a)
     ...
-        ag__.if_stmt(ag__matched_3, ag__body_8, ag__nothing, ag__nothing, ag__nothing, ())
-    ag__.if_stmt(ag__.or_(lambda: ag__.compare('==', ag__subject_1, 0), lambda: ag__.is_(ag__subject_1, None)), ag__body_7, ag__orelse_7, ag__nothing, ag__nothing, ())
+        ag__.if_stmt(ag__matched_3, ag__body_9, ag__nothing, ag__nothing, ag__nothing, ())
+    ag__.if_stmt(ag__.or_(lambda: ag__.compare('==', ag__subject_1, 0), lambda: ag__.is_(ag__subject_1, None)), ag__body_8, ag__orelse_8, ag__nothing, ag__nothing, ())
 """  # noqa: E501
     position = 0
     for part in expected.split("    ...\n"):
@@ -269,16 +234,16 @@ def fn(x):
         case 0 | 1:
             y = x
         case (
-            Point(a, _)
+            [a, _]
         ) if a:
             y = a
         case [a, *_] if (
             a > 5
         ):
             y = a
-        case int(y) if (y := y + 1):
+        case 5 as y if (y := y + 1):
             pass
-        case None | str():
+        case None | "a":
             y = 1
         case _:
             y = 2
@@ -331,7 +296,7 @@ def test_names_of_values_do_not_become_state() -> None:
         match x:
             case limits.x:
                 limits, y = None, 1
-            case [limits.y, int(y)]:
+            case [limits.y, y]:
                 limits = y
             case _:
                 y = 2

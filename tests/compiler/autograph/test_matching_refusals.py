@@ -9,7 +9,12 @@ import pytest
 
 import graphc as gx
 from graphc import Tensor
-from graphc.compiler.base.errors import InvalidArgumentError, UndefinedNameError, UnimplementedError
+from graphc.compiler.base.errors import (
+    InvalidArgumentError,
+    UndefinedNameError,
+    UnimplementedError,
+    UnsupportedSyntaxError,
+)
 from tests.compiler.autograph.differential import f
 
 
@@ -67,20 +72,6 @@ def in_a_tuple(x: Tensor) -> Any:
     return x
 
 
-def in_a_dict(x: Tensor) -> Any:
-    match {"by": x}:
-        case {"by": 0 | 1}:
-            return x
-    return x + 1
-
-
-def in_an_object(x: Tensor) -> Any:
-    match Point(x):
-        case Point(x=0):
-            return x
-    return x + 1
-
-
 def beside_a_structure(x: Tensor) -> Any:
     match x:
         case 0 | [_, _]:
@@ -88,21 +79,35 @@ def beside_a_structure(x: Tensor) -> Any:
     return x + 1
 
 
-def a_class_that_tensors_choose(x: Tensor) -> Any:
-    kind = None
-    if x > 0:
-        kind = "positive"
-    match kind:
-        case str():
+def of_a_class(x: Tensor) -> Any:
+    match Point(x):
+        case Point(x=0):
+            return x
+    return x + 1
+
+
+def of_a_mapping(x: Tensor) -> Any:
+    match {"by": x}:
+        case [{"by": 0 | 1}]:
             return x
     return x + 1
 
 
 @pytest.mark.parametrize(
-    "fn",
-    [in_a_tuple, in_a_dict, in_an_object, beside_a_structure, a_class_that_tensors_choose],
-    ids=lambda fn: fn.__name__,
+    ("fn", "remedy"),
+    [
+        (of_a_class, r"A class pattern is not compiled. Write an `if`: `if isinstance\(x, Point\)"),
+        (of_a_mapping, r"A mapping pattern is not compiled. Write an `if`: `if isinstance\(x, dict\)"),
+    ],
 )
+def test_patterns_of_classes_and_mappings_are_refused(fn: Any, remedy: str) -> None:
+    with pytest.raises(UnsupportedSyntaxError, match=remedy) as info:
+        gx.function(fn)(f(1.0))
+    assert "test_matching_refusals.py" in str(info.value)
+    assert "case " in str(info.value)
+
+
+@pytest.mark.parametrize("fn", [in_a_tuple, beside_a_structure])
 def test_a_tensor_inside_a_structure_is_not_compared(fn: Any) -> None:
     with pytest.raises(UnimplementedError, match=r"a pattern compares a tensor .*compare it in a guard: `case") as info:
         gx.function(fn)(f(1.0))
@@ -115,7 +120,7 @@ def test_the_kinds_of_numbers_that_depend_on_tensors_are_known() -> None:
         while x > 0:
             k, x = k + 1, x - 1
             match k:
-                case int():
+                case 1 | 2:
                     x = x - 1
         return k
 

@@ -71,11 +71,6 @@ TEXTS: dict[str, Any] = {
     "repr": repr,
     "ascii": ascii,
     "format": lambda x: format(x, ".4f") + format(x),
-    "format method": lambda x: "{} {:.1f} {a!r} {b[0]}".format(x, x, a=x, b=[x]),  # noqa: UP032
-    "format map": lambda x: "{a:.2f}".format_map({"a": x}),
-    "percent": lambda x: "%s and %r and %d%%" % (x, x, 3),  # noqa: UP031
-    "percent of one": lambda x: "%.3f" % x,  # noqa: UP031
-    "percent of a dict": lambda x: "%(a)s" % {"a": x},  # noqa: UP031
     "concatenation": lambda x: "a" + str(x) + "b" + repr(x) * 2,
     "join": lambda x: ", ".join([str(x), "b", f"{x:.1f}"]),
     "join of a generator": lambda x: "-".join(f"{v}" for v in (x, x + 1)),
@@ -83,7 +78,6 @@ TEXTS: dict[str, Any] = {
     "structures": lambda x: str(Pair(x, [x])) + repr(Point(x)) + f"{Point(1, x)}",
     "of the user": lambda x: f"{Written(x)} {Written(x)!s} {Written(x)!r} {Written(x):.1f}" + str(Written(x)),
     "of the user inside": lambda x: f"{[Written(x)]} {Pair(Written(1.0), x)}",
-    "of the user in a template": lambda x: "%s %r" % (Written(x), Written(2.0)) + f"{Written(3.0)}",  # noqa: UP031
     "of an exception": lambda x: str(ValueError(x)) + repr(KeyError("a", x)),
     "array": lambda x: f"{gx.stack([x, x * 2])}\n{gx.zeros((2, 3)) + x}",
     "boolean and integer": lambda x: f"{x > 0} {gx.astype(x, 'int32')} {(x > 0)!r}",

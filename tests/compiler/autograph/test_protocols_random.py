@@ -46,7 +46,6 @@ LACKING = {
     "r = '-'.join(o)": "__iter__ = lambda self: iter('ab')",
     "r = super(K, o).v": None,
     "with o: r = 7": "__enter__ = __exit__ = lambda self, *error: 7",
-    "match o:\n            case K(1): r = 7": "__match_args__ = ('z',)",
 }
 
 

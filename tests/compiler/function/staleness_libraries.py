@@ -189,26 +189,6 @@ def _() -> Made:
     return lambda x: x * Kind[int]().own, lambda: setattr(Kind, "factor", 3.0)
 
 
-@for_kind(ATTRIBUTES, "`__match_args__` of a class", "followed")
-def _() -> Made:
-    class Point:
-        __match_args__ = ("a",)
-
-        def __init__(self) -> None:
-            self.a, self.b = 2.0, 3.0
-
-    point = Point()
-
-    def program(x: Any) -> Any:
-        match point:
-            case Point(found):
-                return x * found
-            case _:
-                return x
-
-    return program, lambda: setattr(Point, "__match_args__", ("b",))
-
-
 @for_kind(ARRAYS, "the memory behind `__array_interface__`, the names of a dtype", "documented")
 def _() -> Made:
     array = np.ones(2, np.float32)

@@ -197,13 +197,6 @@ def _unconverted() -> float:
     return SETTINGS["epoch"]
 
 
-def matched(x: Any) -> Any:
-    match SETTINGS:
-        case {"epoch": epoch, **_rest}:
-            return x * SETTINGS["rate"] * epoch
-    return x
-
-
 def by_a_variable_of_the_function_around() -> Program:
     chosen = SETTINGS
 
@@ -222,7 +215,6 @@ AS_A_WHOLE: dict[str, Program] = {
     "`globals`": by_a_namespace,
     "`eval`": by_eval,
     "in a class": in_a_class,
-    "matched": matched,
     "`len`": lambda x: x * SETTINGS["rate"] * SETTINGS["epoch"] * len(SETTINGS),
     "its values": lambda x: x * SETTINGS["rate"] * [*SETTINGS.values()][1],
     "a loop over it": lambda x: x * SETTINGS["rate"] * [SETTINGS[key] for key in SETTINGS][1],

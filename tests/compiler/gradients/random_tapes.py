@@ -18,7 +18,7 @@ NAMES = ("x", "y", "a", "b", "g")
 
 RESULT = "x, y, a, b, g, pair[0], h[-1]"
 
-TAKEN = ("h[-1]", "h[0]", "[x, y, a][k]", "sorted([x, y])[0]", "pair[1]")
+TAKEN = ("h[-1]", "h[0]", "[x, y, a][k]", "pair[1]")
 
 HELPERS = """
 def choose(u, v):

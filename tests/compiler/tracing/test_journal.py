@@ -45,7 +45,6 @@ def test_a_rollback_restores_what_was_written_before_the_mark() -> None:
     mark = journal.mark()
     write(journal, items, 0, 2)
     write(journal, items, 1, 3)
-    assert [before for _, before in journal.changed_since(mark).values()] == [1, 0]
     journal.rollback(mark)
     assert items == [1, 0]
     assert len(journal.writes) == 1

@@ -299,6 +299,7 @@ _REMEDIES = {
     "factorial": "use math.gamma(n + 1.0), which gives a float",
     "fma": "write x * y + z",
     "frexp": "write e = math.floor(math.log2(abs(x))) + 1 and x / 2.0**e",
+    "fsum": "use sum(items)",
     "gcd": "write a loop with `a, b = b, a % b`, or use gx.gcd(a, b) of tensors",
     "isqrt": "write int(math.sqrt(n)), which is exact below 2**24",
     "lcm": "write abs(a * b) // gcd(a, b) with a loop for gcd, or use gx.lcm(a, b) of tensors",
@@ -346,7 +347,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 _NOT_OF_FLOATS = (
     *("ceil", "floor", "trunc"),  # which have methods of their own
     *("comb", "factorial", "gcd", "isqrt", "lcm", "perm"),
-    *("dist", "sumprod"),
+    *("dist", "fsum", "sumprod"),
 )
 
 OVERRIDES: Functions = {

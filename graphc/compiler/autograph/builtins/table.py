@@ -8,12 +8,11 @@ from typing import Any
 from graphc.compiler.autograph.builtins import (
     callbacks,
     conversions,
-    folding,
+    iterables,
     math_functions,
     operator_functions,
     records,
     reductions,
-    sorting,
 )
 from graphc.compiler.autograph.constructs.calls import call
 from graphc.compiler.autograph.constructs.expressions import assignments, identity, list_methods, text
@@ -34,8 +33,7 @@ FUNCTIONS: Mapping[Any, Callable[..., Any]] = {
     **math_functions.OVERRIDES,
     **operator_functions.OVERRIDES,
     **reductions.OVERRIDES,  # sum, any, all, min, max
-    **sorting.OVERRIDES,
-    **folding.OVERRIDES,  # next, functools.reduce, math.prod, ...
+    **iterables.OVERRIDES,  # sorted, next, functools.reduce, ...
     **ranges.OVERRIDES,
     **iterators.OVERRIDES,  # zip, enumerate, reversed, map, iter
     **generators.OVERRIDES,  # list, filter, itertools.takewhile, ...
@@ -50,5 +48,5 @@ FUNCTIONS: Mapping[Any, Callable[..., Any]] = {
 
 def fill() -> None:
     """Fills the tables that calls look builtins up in."""
-    OVERRIDES.fill(FUNCTIONS, assignments.METHODS)
+    OVERRIDES.fill(FUNCTIONS)
     Growing.methods.update(list_methods.METHODS)

@@ -1,6 +1,6 @@
-"""Tables of the functions that stand for builtins, library functions and methods while a function is traced.
+"""The table of the functions that stand for builtins, library functions and methods while a function is traced.
 
-The tables are filled once, by :mod:`graphc.compiler.autograph.builtins.table`, when graphc.compiler.autograph is
+The table is filled once, by :mod:`graphc.compiler.autograph.builtins.table`, when graphc.compiler.autograph is
 imported.
 """
 
@@ -22,30 +22,22 @@ Functions = dict[Any, Override]
 
 @dataclass(frozen=True)
 class Overrides:
-    """Tables of the functions that stand for others.
+    """The table of the functions that stand for others.
 
     Attributes:
       functions: by the builtin or library function, what is called in its place, with the function first; for a method
         of a builtin type, with the object as its second argument.
-      list_methods: by the names of the methods of lists of known length, what is called where tensors may decide about
-        a place or an item, with Python's own method, the list, and the arguments.
     """
 
     functions: Functions = field(default_factory=Functions)
-    list_methods: dict[str, Override] = field(default_factory=dict[str, Override])
 
-    def fill(
-        self,
-        functions: Mapping[Any, Override],
-        list_methods: Mapping[str, Override],
-    ) -> None:
-        """Adds to the tables."""
+    def fill(self, functions: Mapping[Any, Override]) -> None:
+        """Adds to the table."""
         self.functions.update(functions)
-        self.list_methods.update(list_methods)
 
 
 OVERRIDES = Overrides()
-"""The tables of every trace."""
+"""The table of every trace."""
 
 
 class _Sample(NamedTuple):

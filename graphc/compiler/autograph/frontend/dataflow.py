@@ -9,7 +9,6 @@ from typing import TypeAlias
 
 from graphc.compiler.autograph.frontend.emit import PREFIX
 from graphc.compiler.autograph.frontend.lower_jumps import CONTINUE, DONE, RETURN, Mask, MaskedFor, is_flag
-from graphc.compiler.autograph.frontend.lower_try import ScopedTry
 from graphc.compiler.autograph.frontend.scopes import NameTable, Scope, own_nodes
 
 __all__ = ["Bindings", "Branch", "Construct", "Frame", "always_bound", "find_state", "swallows"]
@@ -161,12 +160,7 @@ class _Liveness:
 
     def _last(self, node: ast.Try | ast.TryStar, live: NameSet, caught: NameSet) -> NameSet:
         """Walks a ``finally`` block, which runs whether the function has jumped or not."""
-        num_before = node.num_before if isinstance(node, ScopedTry) else 0
-        live = self.block(node.finalbody[num_before:], live, caught)
-        around, self._on_the_way = self._on_the_way, self._on_the_way | live
-        before = self.block(node.finalbody[:num_before], live, caught)
-        self._on_the_way = around
-        return before
+        return self.block(node.finalbody, live, caught)
 
     def _branch(self, body: Sequence[ast.stmt], assigned: NameSet, state: NameSet, before: NameSet) -> Branch:
         captured = (assigned - state) & before
@@ -367,8 +361,6 @@ class Bindings:
 
     def _try(self, node: ast.Try | ast.TryStar, bound: frozenset[str]) -> Bound:
         after = self._block(node.body, bound)
-        if isinstance(node, ScopedTry):
-            after = _both(bound - self._deleted(node.body), after)  # its scope may swallow what the body ends in
         if node.orelse:
             after = self._block(node.orelse, after) if after is not None else None
         start = bound - self._deleted(node.body)

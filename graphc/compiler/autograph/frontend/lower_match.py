@@ -1,9 +1,10 @@
 """Takes ``match`` out of a function: it becomes a chain of ``if`` statements with the same meaning.
 
 Values are compared where they stand: ``case 0 | None:`` becomes ``if subject == 0 or subject is None:``. A pattern that
-looks into the subject becomes an expression that asks operators for the parts of it: ``case [0, a]:`` becomes
+looks into a sequence becomes an expression that asks operators for the parts of it: ``case [0, a]:`` becomes
 ``matched = (parts := match_sequence(subject, 2)) is not None and parts[0] == 0 and (value := parts[1]) is value``. The
-names in it are bound when the whole pattern matches, before the guard is evaluated.
+names in it are bound when the whole pattern matches, before the guard is evaluated. Patterns of mappings and of classes
+are refused: an ``if`` says the same.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from graphc.compiler.autograph.frontend.emit import assign, constant, load, located, not_, operator, store, strings
+from graphc.compiler.autograph.frontend.emit import assign, constant, load, located, not_, operator, store
 from graphc.compiler.autograph.frontend.rewriting import Block, StatementRewriter, if_
 from graphc.compiler.autograph.frontend.scopes import Names, NameTable
 from graphc.compiler.autograph.frontend.unit import Unit
@@ -45,7 +46,7 @@ def _captures(pattern: ast.pattern) -> Iterator[str]:
     for part in ast.iter_child_nodes(pattern):
         if isinstance(part, ast.pattern):
             yield from _captures(part)
-    name = getattr(pattern, "rest" if isinstance(pattern, ast.MatchMapping) else "name", None)
+    name = getattr(pattern, "name", None)
     if name is not None:
         yield name
 
@@ -169,17 +170,16 @@ class _Remover(StatementRewriter):
             case ast.MatchSequence():
                 tests = self._sequence(subject, pattern, values)
             case ast.MatchMapping():
-                tests, name = self._named(subject)
-                keys, rest = ast.Tuple(elts=list(pattern.keys), ctx=ast.Load()), pattern.rest
-                found = operator("match_mapping", load(name), keys)
-                found.keywords = [ast.keyword(arg="rest", value=constant(rest is not None))]
-                tests.append(operator("is_mapping", load(name), constant(len(pattern.keys))))
-                parts: list[ast.pattern] = [*pattern.patterns, *([] if rest is None else [ast.MatchStar(name=rest)])]
-                tests += self._parts(found, parts, values)
+                raise self.unit.refuse(
+                    pattern,
+                    "A mapping pattern is not compiled. Write an `if`: "
+                    '`if isinstance(x, dict) and "key" in x and x["key"] == 0:`.',
+                )
             case ast.MatchClass():
-                count = constant(len(pattern.patterns))
-                found = operator("match_class", subject, pattern.cls, count, strings(pattern.kwd_attrs))
-                tests = self._parts(found, [*pattern.patterns, *pattern.kwd_patterns], values)
+                raise self.unit.refuse(
+                    pattern,
+                    "A class pattern is not compiled. Write an `if`: `if isinstance(x, Point) and x.y == 0:`.",
+                )
             case _:
                 raise AssertionError(pattern)
         return located(_all(tests), pattern)

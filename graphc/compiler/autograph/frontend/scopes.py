@@ -294,11 +294,6 @@ class _Collector(ast.NodeVisitor):
 
     _visit_matchstar = _visit_matchas
 
-    def _visit_matchmapping(self, node: ast.MatchMapping) -> None:
-        if node.rest is not None:
-            self.names.may_bind |= {node.rest}
-        self.generic_visit(node)
-
     def _visit_functiondef(self, node: FunctionNode) -> None:
         self.names.binds.add(node.name)
         for expression in node.decorator_list:

@@ -25,7 +25,6 @@ from graphc.compiler.autograph.frontend.emit import (
 from graphc.compiler.autograph.frontend.expressions import Expressions, first_parameter
 from graphc.compiler.autograph.frontend.lower_jumps import RETURN, MaskedFor, remove_jumps
 from graphc.compiler.autograph.frontend.lower_match import remove_matches
-from graphc.compiler.autograph.frontend.lower_try import ScopedTry, lift_handlers
 from graphc.compiler.autograph.frontend.rewriting import lift_bindings
 from graphc.compiler.autograph.frontend.scopes import NameTable, Scope, own_nodes, scope_of
 from graphc.compiler.autograph.frontend.source import Definition, clone
@@ -101,8 +100,7 @@ def _rewrite_function(
     suspended: bool = False,
 ) -> ast.FunctionDef:
     certain = always_bound(node.body, before, table)
-    handled = functools.partial(lift_handlers, shared=before.names.rebound & before.local)
-    steps = (remove_matches, *([lift_bindings] if before.names.in_place else []), remove_jumps, handled)
+    steps = (remove_matches, *([lift_bindings] if before.names.in_place else []), remove_jumps)
     for step in steps:
         node.body = step(node.body, unit)
     if suspended:
@@ -357,12 +355,7 @@ class _Statements(Stores):
 
     def _try(self, node: ast.Try | ast.TryStar) -> Block:
         node.body = self.block(node.body)
-        asked: Block = []
-        if isinstance(node, ScopedTry):
-            asked = node.finalbody[: min(node.num_before, 1)]
-            node.body = [self._in_scope(load(node.scope), node.body, node)]
-            node = located(ast.Try(node.body, node.handlers, node.orelse, node.finalbody), node)
-        elif node.handlers:
+        if node.handlers:
             node.body = [self._in_scope(operator("TryScope", self._caught(node)), node.body, node)]
         for handler in node.handlers:
             self._at(handler)
@@ -378,12 +371,11 @@ class _Statements(Stores):
         if not node.finalbody:
             return [node]
         before = self.unit.fresh("before")
-        last = node.finalbody[len(asked) :]
-        final = self._in_scope(operator("in_finally", load(before)), self.block(last), last[0])
-        node.finalbody = [*self.block(asked), final]
+        first = node.finalbody[0]
+        node.finalbody = [self._in_scope(operator("in_finally", load(before)), self.block(node.finalbody), first)]
         return [assign(before, operator("before_try"), node), node]
 
-    _trystar = _scopedtry = _try
+    _trystar = _try
 
     def _caught(self, node: ast.Try | ast.TryStar) -> ast.expr:
         """A function of no arguments that gives the classes of the exceptions that are caught, or None for all."""

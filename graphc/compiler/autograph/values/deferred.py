@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, cast
 
 import numpy as np
@@ -33,7 +33,6 @@ __all__ = [
     "is_deferred",
     "number_of",
     "rebuilt",
-    "reopened",
     "snapshot",
     "symbolic_parts",
     "value_of",
@@ -180,17 +179,6 @@ def value_of(value: Any) -> Any:
     return value if nest.children(value) is None else rebuilt(value, value_of)
 
 
-def reopened(value: Any) -> Any:
-    """Returns the value that a structure stands for while its tensors have no values yet."""
-    if isinstance(value, Opaque):
-        return value.value
-    if isinstance(value, DeferredVariable):
-        return value.variable.value
-    if isinstance(value, DeferredError):
-        return replace(value, **{part.name: reopened(getattr(value, part.name)) for part in fields(value)}).make()
-    return value if nest.children(value) is None else rebuilt(value, reopened)
-
-
 def rebuilt(container: Any, change: Callable[[Any], Any]) -> Any:
     """Returns the container with its items changed."""
     parts = nest.children(container)
@@ -229,16 +217,6 @@ class Frozen:
             # str() shows 1 or 1.0, so a number that may be an int or a float has no one text.
             if has_mark(leaf, "__graphc_number__"):
                 leaf.check_kind("a text, an exception or a call of gx.pyfunc")
-        self._take(structure)
-
-    @classmethod
-    def of(cls, structure: Any) -> Frozen:
-        """As the constructor, for what :func:`snapshot` would give."""
-        frozen = cls.__new__(cls)
-        frozen._take(structure)
-        return frozen
-
-    def _take(self, structure: Any) -> None:
         leaves, self._structure = nest.flatten(structure)
         self.tensors: list[SymbolicTensor] = []
         places: dict[int, int] = {}
@@ -254,7 +232,7 @@ class Frozen:
         if place == len(self.tensors):
             self.tensors.append(tensor)
         # Not the leaf itself, which would keep the trace alive.
-        return _Place(place) if kind_of(leaf) is None else _Number(place, leaf.maker(), any_joined((leaf,)))
+        return _Place(place) if kind_of(leaf) is None else _Number(place, any_joined((leaf,)))
 
     @property
     def held(self) -> list[Any]:
@@ -271,11 +249,7 @@ class Frozen:
         Args:
           arrays: the values of :attr:`tensors`.
         """
-        return value_of(self.filled(arrays))
-
-    def filled(self, tensors: Sequence[Any]) -> Any:
-        """Returns the structure, with these tensors or arrays in place of :attr:`tensors`."""
-        return nest.unflatten(self._structure, [_thawed(leaf, tensors) for leaf in self._leaves])
+        return value_of(nest.unflatten(self._structure, [_thawed(leaf, arrays) for leaf in self._leaves]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,12 +262,10 @@ class _Number(_Place):
     """The place of what to Python is a number: a loop's index, or what ``int(t)`` and the like give.
 
     Attributes:
-      of_tensor: makes the number of its tensor while that has no value.
       shortest: whether a float is the one of fewest digits that its tensor may stand for, as Python's own has no
         rounding to 32 bits to show; ``float(t)`` has.
     """
 
-    of_tensor: Callable[[SymbolicTensor], SymbolicTensor]
     shortest: bool = False
 
 
@@ -301,8 +273,6 @@ def _thawed(leaf: Any, arrays: Sequence[Any]) -> Any:
     if not isinstance(leaf, _Place):
         return leaf
     array = arrays[leaf.place]
-    if isinstance(array, SymbolicTensor):
-        return leaf.of_tensor(array) if isinstance(leaf, _Number) else array.snapshot()
     if not isinstance(leaf, _Number):
         return Tensor(array)
     return number_of(Tensor(array)) if leaf.shortest else Tensor(array).item()

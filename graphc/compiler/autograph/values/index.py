@@ -11,14 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NoReturn, cast
 
 from graphc.compiler.autograph.values.arithmetic import BINARY, COMPARISONS, LIMITS, UNARY, Operator
 from graphc.compiler.autograph.values.course import Course, Courses
 from graphc.compiler.autograph.values.course_number import CourseNumber, course_of, in_one_loop, window
 from graphc.compiler.autograph.values.exact import compare_exactly
-from graphc.compiler.autograph.values.number import SymbolicNumber, number
+from graphc.compiler.autograph.values.number import number
 from graphc.compiler.autograph.values.protocol import Symbolic, as_tensor, refuses
 from graphc.compiler.autograph.values.spans import Span
 from graphc.compiler.base.errors import InternalError
@@ -149,10 +148,6 @@ class LoopIndex(Symbolic):
             return number(self.tensor, kind)
         found = in_one_loop(float, (self,))
         return number(self._float() + 0.0 if found is NotImplemented else found, kind)  # a cast would be a strong type
-
-    def maker(self) -> Callable[[SymbolicTensor], SymbolicNumber]:
-        """Returns what makes a number like this one of a tensor."""
-        return partial(SymbolicNumber, kind=int)
 
     def snapshot(self) -> LoopIndex:
         """Returns the index itself, which has no items to assign."""

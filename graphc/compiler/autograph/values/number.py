@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Any, ClassVar, cast
 
 from graphc.compiler.autograph.values.facts import Between, known_of
@@ -97,10 +96,6 @@ class SymbolicNumber(SymbolicTensor, Symbolic):
     def describe(self) -> str:
         """Returns the number, for messages."""
         return "<a number that depends on tensors>"
-
-    def maker(self) -> Callable[[SymbolicTensor], SymbolicNumber]:
-        """Returns what makes a number like this one of a tensor; it does not refer to this one."""
-        return partial(SymbolicNumber, kind=self.kind, kinds=self.kinds, joined=self.joined)
 
     def check_kind(self, use: str, location: Location | None = None) -> None:
         """Refuses a use for which it matters whether a number is an int or a float, if this one may be either.

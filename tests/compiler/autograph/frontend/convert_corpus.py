@@ -1100,15 +1100,15 @@ def bare_assertion(x):
     assert x > 0
 
 
-@case(({"kind": "a", "v": 3},), ([1, 2, 3],), (5,), ("s",))
+@case((["a", 3],), ([1, 2, 3],), (5,), ("s",))
 def match_statement(x):
     for _ in range(2):
         match x:
-            case {"kind": "a", **rest}:
+            case ["a", *rest]:
                 y = rest
             case [first, *others] if first > 0:
                 return first, others
-            case int(n) if n > 3 and n < 10:
+            case 4 | 5 as n if n < 10:
                 y = n
                 continue
             case _:

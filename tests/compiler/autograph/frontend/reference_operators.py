@@ -242,9 +242,7 @@ class Plain:
     failed_still = failed
 
     # Outside a trace the operators that look into a subject are plain Python.
-    matched, match_class = map(staticmethod, (operators.matched, operators.match_class))
-    match_mapping, match_sequence = map(staticmethod, (operators.match_mapping, operators.match_sequence))
-    is_mapping = staticmethod(operators.is_mapping)
+    matched, match_sequence = map(staticmethod, (operators.matched, operators.match_sequence))
 
     def condition(self, value: object) -> bool:
         return bool(value)

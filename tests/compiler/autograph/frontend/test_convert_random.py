@@ -166,7 +166,7 @@ class Program:
 
     def pattern(self, depth: int) -> str:
         part = self.pattern
-        kinds = ["value", "values", "name", "name", "any", "kind"] + ["pair", "star", "as", "either"] * (depth > 0)
+        kinds = ["value", "values", "name", "name", "any"] + ["pair", "star", "as", "either"] * (depth > 0)
         match self.pick(*kinds):
             case "value":
                 return str(self.draw(st.integers(-1, 3)))
@@ -174,8 +174,6 @@ class Program:
                 return "(0 | 1 | None)"
             case "name":
                 return self.pick(*NAMES)
-            case "kind":
-                return self.pick("int()", "bool()", f"int({self.pick(*NAMES)})")
             case "pair":
                 return f"({part(depth - 1)}, {part(depth - 1)})"
             case "star":

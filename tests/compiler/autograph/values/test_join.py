@@ -90,10 +90,6 @@ def in_nonlocal(number: Any, x: Any, s: Any) -> Any:
     return found
 
 
-def by_generator(number: Any, x: Any, s: Any) -> Any:
-    return next((item for item in x if item > s), number)
-
-
 def by_max(number: Any, x: Any, s: Any) -> Any:
     return max((item for item in x if item > s), default=number)
 
@@ -116,19 +112,9 @@ def by_none(number: Any, x: Any, s: Any) -> Any:
     return number if best is None else best
 
 
-def by_try(number: Any, x: Any, s: Any) -> Any:
-    try:
-        if s < 2:
-            raise ValueError
-        found = x[0]
-    except ValueError:
-        found = number
-    return found
-
-
 JOINS: tuple[Join, ...] = (
-    by_if, by_expression, by_return, in_loop, in_while, in_attribute, in_dict, in_list, in_nonlocal, by_generator,
-    by_max, by_else, by_none, by_try,
+    by_if, by_expression, by_return, in_loop, in_while, in_attribute, in_dict, in_list, in_nonlocal,
+    by_max, by_else, by_none,
 )  # fmt: skip
 
 
@@ -262,17 +248,6 @@ def test_numbers_of_a_loop_go_into_a_tensor_that_holds_them_or_raise(trips: int)
 
     check(fill, 6 if trips == 6 else n(trips))
     check(fill, n(trips))
-
-
-def test_a_refused_item_can_be_handled() -> None:
-    def saturated(k: Any) -> Any:
-        try:
-            return gx.asarray(int(k), "uint8")
-        except ValueError:
-            return gx.asarray(255, "uint8")
-
-    check(saturated, n(7))
-    check(saturated, n(700))
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "uint32"])

@@ -135,29 +135,10 @@ def conjugates(x: Any) -> Any:
     return int(x).conjugate(), float(x).conjugate(), complex(x + 2j).conjugate()
 
 
-def powers_of_zero(x: Any) -> Any:
-    try:
-        return 0.0 ** (2.0 - float(x))
-    except ZeroDivisionError as error:
-        return str(error)
-
-
-def powers_of_a_complex_zero(x: Any) -> Any:
-    found: list[Any] = []
-    for base, exponent in ((0j, 2.0 - x), (0j, complex(2.0 - x)), (0j, complex(x, 1)), (complex(x - 3), -1.0)):
-        try:
-            found.append(base ** (float(exponent) if isinstance(exponent, gx.Tensor) else exponent))
-        except ZeroDivisionError as error:
-            found.append(str(error))
-    return found
-
-
 @pytest.mark.parametrize(
     "program",
     [
         conjugates,
-        powers_of_zero,
-        powers_of_a_complex_zero,
         attributes,
         of_a_rolled_loop,
         no_container,

@@ -126,14 +126,10 @@ def _list_method(native: Callable[..., Any], owner: list[Any], name: str) -> Cal
 
     Which it is, is decided when it is called: its arguments may have changed the list by then.
     """
-    # A subclass may have a method of its own.
-    chosen = OVERRIDES.list_methods.get(name) if type(owner) is list else None
 
     def method(*args: Any, **kwargs: Any) -> Any:
         found = answer(name, owner, *args, **kwargs)
-        if found is not NotImplemented:
-            return found
-        return native(*args, **kwargs) if chosen is None else chosen(native, owner, *args, **kwargs)
+        return native(*args, **kwargs) if found is NotImplemented else found
 
     return method
 

@@ -63,8 +63,7 @@ class Site:
       number: the status that says so.
       error: the exception, with what else is to be known of the moment.
       places: where the functions were called, and where it was raised.
-      around: the trace that the exception goes out to; what it knows is known there.
-      payload: for each tensor of the exception, the tensor that it is where that is known around, or what carries it.
+      payload: for each tensor of the exception, the tensor that it is where the function knows it, or what carries it.
       happens_in: the trace that says that it happens.
       place: where the values of the payload stand among the tensors of all ways.
       original: the exception itself, where it ends the trace of the function; it is raised once.
@@ -73,7 +72,6 @@ class Site:
     number: int
     error: Frozen
     places: Sequence[Location]
-    around: Trace
     payload: list[SymbolicTensor | CallState] = field(default_factory=list[SymbolicTensor | CallState])
     happens_in: Trace | None = None
     place: slice = field(default_factory=lambda: slice(0))
@@ -85,7 +83,7 @@ class Site:
         trace = self.happens_in
         if trace is None or not any(self is note for note in trace.root.notes):
             return False
-        while trace is not None and trace is not self.around:
+        while trace is not None and trace is not trace.root:
             if not trace.is_closed:
                 return False
             trace = trace.parent
@@ -120,32 +118,23 @@ class Failures:
 
     def add(self, error: BaseException, places: Sequence[Location]) -> Site:
         """Returns a new way in which the call fails."""
-        trace = context.trace
-        assert trace is not None
         for led in chain(error):
             check_shown(led, "the text of an exception", as_text=True)
             led.__traceback__ = led.__context__ = None  # their frames would keep alive what the function made
-        site = self._new(Frozen(DeferredError.of(error)), places, trace.root)
-        _check_carried(error, site.error.held)
-        self._sites[site.number] = site
-        return site
-
-    def add_caught(self, moment: Frozen, places: Sequence[Location], around: Trace) -> Site:
-        """Returns a new way in which the body of a ``try`` statement fails that stands in the trace ``around``."""
-        return self._new(moment, places, around)
+        frozen = Frozen(DeferredError.of(error))
+        _check_carried(error, frozen.held)
+        return self._new(frozen, places)
 
     def add_report(self, error: Frozen, places: Sequence[Location], report: CallState) -> Site:
         """Returns a new way in which the call fails, of which a state of the call that many ways share tells more."""
-        trace = context.trace
-        assert trace is not None
-        site = self._new(error, places, trace.root)
+        site = self._new(error, places)
         site.payload.append(report)
-        self._sites[site.number] = site
         return site
 
-    def _new(self, error: Frozen, places: Sequence[Location], around: Trace) -> Site:
+    def _new(self, error: Frozen, places: Sequence[Location]) -> Site:
         self._count += 1  # from 1 on: 0 says that nothing failed, and those of host calls are negative
-        return Site(self._count, error, places, around)
+        site = self._sites[self._count] = Site(self._count, error, places)
+        return site
 
     @property
     def is_final(self) -> bool:
@@ -341,7 +330,7 @@ class Failure:
         site, number = self.site, self.site.number
         status, fails = self._begin(site, when)
         for position, tensor in enumerate(site.error.tensors):
-            if site.around.is_inside(tensor.trace):  # a tensor that is known outside needs no state to leave the branch
+            if trace.root.is_inside(tensor.trace):  # a tensor that is known outside needs no state to leave the branch
                 site.payload.append(tensor)
             else:
                 carrier = _carrier(f"graphc.failure.{number}.{position}", tensor, trace.root)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from graphc.compiler.autograph.constructs.branches.branch import choose, itself
 from graphc.compiler.autograph.constructs.branches.checks import require
-from graphc.compiler.autograph.constructs.purity.watch import made
 from graphc.compiler.autograph.constructs.storage.cells import ContentsCell
 from graphc.compiler.autograph.values.choice import Choice
 from graphc.compiler.autograph.values.choice_join import holds_choice, is_constant
 from graphc.compiler.autograph.values.course_number import by_trip
 from graphc.compiler.autograph.values.exact import whole_number
-from graphc.compiler.autograph.values.growing_list import Appends, Growing, grown, samples
+from graphc.compiler.autograph.values.growing_list import Growing, grown, samples
 from graphc.compiler.autograph.values.join import Join, leaf_type, note_aliases, same, to_tensors
 from graphc.compiler.autograph.values.number import common_kind, joined, number, numbered
 from graphc.compiler.autograph.values.protocol import as_tensor, course_in, look_into
@@ -75,39 +73,8 @@ def _length(owner: list[Any], value: Growing) -> Any:
 def _load(owner: list[Any], value: Growing, index: Any) -> Any:
     del owner
     if type(index) is slice:
-        return _part(value, cast("Any", index))
-    return value.item(_position(value, index, "list index out of range"))
-
-
-def _part(value: Growing, index: Any) -> list[Any]:
-    """Returns a slice with known bounds, as a list of unknown length."""
-    if index.step not in (None, 1) or not all(
-        bound is None or type(bound) is int for bound in (index.start, index.stop)
-    ):
         value.fail()
-    length, zero = as_tensor(value.length), context.trace.constant(0) if context.trace is not None else 0
-
-    def place(bound: int) -> Any:
-        return FUNCTIONS["clip"](length + bound if bound < 0 else bound, zero, length)
-
-    first = place(index.start or 0)
-    last = length if index.stop is None else place(index.stop)
-    # The last five of any number are at most five, so that a window needs no more room in each iteration.
-    most = len(range(*index.indices(value.capacity)))
-    if index.start is not None and index.start < 0:
-        most = (
-            min(value.capacity, max((index.stop or 0) - index.start, 0)) if (index.stop or 0) <= 0 else value.capacity
-        )
-    places = FUNCTIONS["clip"](FUNCTIONS["arange"](most) + first, 0, value.capacity - 1)
-    buffer = nest.map_structure(partial(_taken, places), value.buffer)
-    appends = Appends()
-    appends.memory = value.appends.memory
-    part: list[Any] = made([Growing(buffer, FUNCTIONS["maximum"](last - first, zero), 0, appends)])
-    return part
-
-
-def _taken(places: Any, buffer: Any) -> Any:
-    return FUNCTIONS["take"](buffer, places, axis=0)
+    return value.item(_position(value, index, "list index out of range"))
 
 
 def _store(owner: list[Any], value: Growing, index: Any, item: Any) -> None:
@@ -160,31 +127,9 @@ def _extend(owner: list[Any], value: Growing, items: Any) -> None:
         _append(owner, owner[0], item)  # owner[0]: each append replaces it
 
 
-def _insert(owner: list[Any], value: Growing, index: Any, item: Any) -> None:
-    if not isinstance(index, int) or index != 0:
-        value.fail()
-    value = _with_room(value, item)
-    value.appends.log = None
-    moved = nest.map_structure(partial(_rolled, 1), value.buffer)
-    shifted = Growing(moved, value.count, value.added, value.appends)
-    _change(owner, "the call of list.insert", _put(shifted, 0, item, value.added + 1))
-
-
 def _extend_in_place(owner: list[Any], value: Growing, items: Any) -> list[Any]:
     _extend(owner, value, items)
     return owner
-
-
-def _concatenate(owner: list[Any], value: Growing, items: Any) -> list[Any]:
-    del owner
-    if not isinstance(items, list):
-        return operator.add([], items)  # says what Python says of other kinds
-    # What the new list gets needs no room in the old one.
-    appends = Appends()
-    appends.memory = value.appends.memory
-    new: list[Any] = made([Growing(value.buffer, value.count, value.added, appends)])
-    _extend(new, value, items)
-    return new
 
 
 def _rolled(shift: int, buffer: Any) -> Any:
@@ -216,7 +161,6 @@ def _clear(owner: list[Any], value: Growing) -> None:
 
 
 METHODS: dict[str, Callable[..., Any]] = {
-    "__add__": _concatenate,
     "__delitem__": _delete,
     "__getitem__": _load,
     "__iadd__": _extend_in_place,
@@ -225,7 +169,6 @@ METHODS: dict[str, Callable[..., Any]] = {
     "append": _append,
     "clear": _clear,
     "extend": _extend,
-    "insert": _insert,
     "pop": _pop,
 }
 """By the names of the operators and methods of a list of unknown length, the functions that stand for them."""

@@ -1,4 +1,4 @@
-"""Text made of tensors: f-strings, ``str``, ``repr``, ``format``, ``%``, ``+`` and ``join``.
+"""Text made of tensors: f-strings, ``str``, ``repr``, ``format``, ``+`` and ``join``; not ``%`` and ``str.format``.
 
 While a function is traced a tensor has no value to show, so such a text is a :class:`Text`, which says how it will be
 made. It may be printed, raised, put into another text and returned; all else that a string can do needs its letters,
@@ -8,18 +8,21 @@ and is refused.
 from __future__ import annotations
 
 import operator
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import prod
 from types import FunctionType
-from typing import Any, ClassVar, NoReturn, Self, cast
+from typing import Any, ClassVar, NoReturn, cast
 
-from graphc.compiler.autograph.constructs.calls.attributes import load_attr
 from graphc.compiler.autograph.constructs.calls.call import call
 from graphc.compiler.autograph.constructs.exceptions.origins import in_python
 from graphc.compiler.autograph.constructs.overrides import Functions
-from graphc.compiler.autograph.constructs.purity.natives import check_items, check_methods, check_printed
+from graphc.compiler.autograph.constructs.purity.natives import (
+    check_arguments,
+    check_items,
+    check_methods,
+    check_printed,
+)
 from graphc.compiler.autograph.constructs.purity.special_methods import FORMATTED
 from graphc.compiler.autograph.constructs.purity.unconverted import asked
 from graphc.compiler.autograph.constructs.purity.watch import check_iterator, operator_method
@@ -33,54 +36,9 @@ from graphc.compiler.autograph.values.python_object import first_on, found_on
 from graphc.compiler.base import is_installed_file, nest, with_article
 from graphc.compiler.base.errors import ConcretizationError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor, Variable
-from graphc.compiler.tracing import context
+from graphc.compiler.tracing import context, current_trace
 
-__all__ = ["OVERRIDES", "Text", "filled", "formatted", "joined", "percent", "text_of"]
-
-# ``text % values``: each value is asked for what its place shows, as Python asks for it.
-
-_PLACE = re.compile(
-    r"%(?:\((?P<key>[^()]*)\))?[#0 +-]*(?P<width>\*|\d*)(?:\.(?P<digits>\*|\d*))?[hlL]?(?P<kind>.)", re.DOTALL
-)
-_FLOAT, _INT, _INDEX = "eEfFgG", "diu", "oxXc"
-
-
-def filled(template: str, values: Any, shown: Callable[[Any, str], Any]) -> tuple[str, Any]:
-    """Returns a template, with places in order, and what fills it: objects of the user's are asked here.
-
-    Args:
-      template: the text.
-      values: a tuple, a dict, or one value.
-      shown: returns a value as a part of the text, given how that shows it: by ``"str"`` or ``"repr"``.
-    """
-    places = [place for place in _PLACE.finditer(template) if place["kind"] != "%"]
-    # Python takes a number for each star, too.
-    wanted = "".join("*" * (place.group("width", "digits").count("*")) + place["kind"] for place in places)
-    if isinstance(values, dict) and places and all(place["key"] is not None for place in places) and "*" not in wanted:
-        table = cast("dict[Any, Any]", values)
-        values = tuple([call(operator.getitem)(table, place["key"]) for place in places])
-        template = _PLACE.sub(lambda place: place[0].replace(f"({place['key']})", "", 1), template)
-    if not isinstance(values, tuple):
-        return template, _part(values, wanted if len(wanted) == 1 else "s", shown)
-    items: tuple[Any, ...] = tuple(cast("Any", tuple).__iter__(values))  # which asks no __iter__ of a subclass
-    kinds = wanted.ljust(len(items), "s")
-    return template, tuple([_part(value, kind, shown) for value, kind in zip(items, kinds, strict=False)])
-
-
-def _part(value: Any, kind: str, shown: Callable[[Any, str], Any]) -> Any:
-    if kind in "sra":
-        return shown(value, "str" if kind == "s" else "repr")
-    # Of a float or an int itself Python takes the value, without a question.
-    if kind in _FLOAT and not isinstance(value, float):
-        function, method = float, operator_method(value, "__float__", "__index__")
-    elif kind in _INT and not isinstance(value, int):
-        function, method = int, operator_method(value, "__int__", "__index__")
-    elif kind in _INDEX and not isinstance(value, int | str):
-        function, method = operator.index, operator_method(value, "__index__")
-    else:
-        return value
-    return value if method is None else call(cast("Any", function))(value)
-
+__all__ = ["OVERRIDES", "Text", "formatted", "joined", "percent", "text_of"]
 
 Native = Callable[..., Any]
 
@@ -97,7 +55,6 @@ _MAKERS: dict[str, Callable[..., str]] = {
     "format": format,
     "join": str.join,
     "escape": _escape,
-    "%": operator.mod,
     "+": operator.add,
     "*": operator.mul,
 }
@@ -261,9 +218,9 @@ _UNKNOWN = ("<symbolic Tensor", "<loop index from", "<one of several values", "<
 """How what has no value yet shows itself to Python."""
 
 
-def _of_python(function: Callable[..., Any], *args: Any) -> Any:
+def _of_python(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Returns a text that Python makes by itself; an object that graphc does not take apart may show a tensor in it."""
-    text = in_python(function, *args)
+    text = in_python(function, *args, **kwargs)
     if any(mark in text for mark in _UNKNOWN):
         error = UnimplementedError(
             f"the text of {with_article(type(args[0]).__name__)} shows a tensor inside it, which has no value while "
@@ -321,22 +278,20 @@ def joined(*parts: Any) -> Any:
 
 def percent(template: str, values: Any) -> Any:
     """``template % values``."""
-    if context.trace is None:
-        return template % values
-    if is_deferred(template):
-        parts = nest.flatten(values)[0]
-        if any(_method(part, maker) is not None for part in (values, *parts) for maker in ("str", "repr")):
-            error = UnimplementedError(
-                "a text that depends on tensors is filled by `%` with an object that says how it looks, in a way that "
-                "the text decides; write an f-string"
-            )
-            raise context.trace.refuse(error)
-        return _text("%", template, values)
-    template, shown = filled(template, values, _shown)
-    if is_deferred(shown):
-        return _text("%", template, shown)
-    check_printed(values)
-    return _of_python(operator.mod, template, value_of(shown))
+    if context.trace is not None:
+        _refuse_late("`%`", template, values)
+        check_printed(values)
+    return _of_python(operator.mod, template, values)
+
+
+def _refuse_late(what: str, *given: Any) -> None:
+    """Refuses a way of making texts that is compiled for Python values only."""
+    if is_deferred(given):
+        error = UnimplementedError(
+            f"{what} makes a text of what depends on tensors, which has no value while the function is traced; write "
+            "an f-string"
+        )
+        raise current_trace().refuse(error)
 
 
 def _one_value(maker: str) -> Callable[..., Any]:
@@ -350,81 +305,15 @@ def _format_function(native: Native, *args: Any) -> Any:
     return _format(args[0], args[1] if len(args) == 2 else "") if len(args) in (1, 2) else native(*args)
 
 
-class _Argument:
-    """An argument of ``str.format``: Python fills the template, and asks it for attributes, items and texts.
+def _native_format(method: Any) -> Callable[..., Any]:
+    def replaced(native: Native, template: Any, *args: Any, **kwargs: Any) -> Any:
+        del native
+        _refuse_late(f"str.{method.__name__}()", template, args, kwargs)
+        function = getattr(template, method.__name__)
+        check_arguments(function, args, kwargs)
+        return _of_python(function, *args, **kwargs)
 
-    A text that is not known yet goes into the string as a mark, a text between two characters that no program writes.
-    """
-
-    __slots__ = ("_late", "_value")
-
-    def __init__(self, value: Any, late: list[Any]) -> None:
-        self._value, self._late = value, late
-
-    def __getattribute__(self, name: str) -> _Argument:
-        own = object.__getattribute__
-        return _Argument(load_attr(own(self, "_value"), name), own(self, "_late"))
-
-    def __getitem__(self, key: Any) -> _Argument:
-        own = object.__getattribute__
-        return _Argument(call(operator.getitem)(own(self, "_value"), key), own(self, "_late"))
-
-    def __format__(self, spec: str) -> str:
-        own = object.__getattribute__
-        return _marked(_format(own(self, "_value"), _unmarked(spec, own(self, "_late"))), own(self, "_late"))
-
-    def __str__(self) -> str:
-        own = object.__getattribute__
-        return _Converted(text_of("str", own(self, "_value")), own(self, "_late"))
-
-    def __repr__(self) -> str:  # for ascii, too, which escapes what this gives
-        own = object.__getattribute__
-        return _Converted(text_of("repr", own(self, "_value")), own(self, "_late"))
-
-
-class _Converted(str):
-    """A text that ``!s``, ``!r`` or ``!a`` has made of an argument, which is formatted next."""
-
-    __slots__ = ("_argument",)
-
-    def __new__(cls, value: Any, late: list[Any]) -> Self:
-        made = super().__new__(cls, _marked(value, late))
-        made._argument = _Argument(value, late)
-        return made
-
-    def __format__(self, spec: str) -> str:
-        return format(self._argument, spec)
-
-
-def _marked(text: Any, late: list[Any]) -> str:
-    """Returns a text, or the mark of one that is known at run time only."""
-    if not is_deferred(text) and symbol_of(text) is None:
-        return text
-    late.append(text)
-    return f"\0graphc {len(late) - 1}\0"
-
-
-def _unmarked(text: str, late: Sequence[Any]) -> Any:
-    """Returns the text that a string with marks stands for."""
-    parts = _MARK.split(text)  # every other one is the number of a mark
-    return joined(*[late[int(part)] if place % 2 else part for place, part in enumerate(parts)])
-
-
-_MARK = re.compile("\0graphc ([0-9]+)\0")
-
-
-def _str_format(native: Native, template: str, *args: Any, **kwargs: Any) -> Any:
-    del native
-    late: list[Any] = []
-    given = [_Argument(value, late) for value in args]
-    named = {name: _Argument(value, late) for name, value in kwargs.items()}
-    return _unmarked(in_python(str.format, template, *given, **named), late)
-
-
-def _format_map(native: Native, template: str, mapping: Mapping[str, Any]) -> Any:
-    del native
-    late: list[Any] = []
-    return _unmarked(in_python(str.format_map, template, _Argument(mapping, late)), late)
+    return replaced
 
 
 def _join(native: Native, separator: str, items: Iterable[Any]) -> Any:
@@ -448,7 +337,7 @@ def _join(native: Native, separator: str, items: Iterable[Any]) -> Any:
 OVERRIDES: Functions = {
     **{function: _one_value(function.__name__) for function in (str, repr, ascii)},
     format: _format_function,
-    str.format: _str_format,
-    str.format_map: _format_map,
+    str.format: _native_format(str.format),
+    str.format_map: _native_format(str.format_map),
     str.join: _join,
 }

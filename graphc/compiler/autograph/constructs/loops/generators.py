@@ -66,8 +66,8 @@ def condition(value: Any, what: str = "the condition of this comprehension") -> 
         return truth(value)
     error = UnimplementedError(
         f"{what} is a tensor without a value ({value.type}, {value.made_at()}), on which it depends how many items "
-        "there are; choose by gx.where(condition, x, 0) or a mask, give it to sum(), any(), all(), min(), max(), "
-        "next() or list() as a generator expression, or append to a list in a for loop"
+        "there are; choose by gx.where(condition, x, 0) or a mask, give it to sum(), any(), all(), min(), max() "
+        "or list() as a generator expression, or append to a list in a for loop"
     )
     raise value.trace.refuse(error)
 
@@ -285,23 +285,9 @@ def _under(conditions: tuple[Test, ...], then: Callable[[], None], variables: Lo
     if_stmt(value, rest, lambda: None, variables.get, variables.set, variables.names)
 
 
-def _while_known(name: str) -> Callable[..., Any]:
-    """``itertools.takewhile`` or ``dropwhile``, whose predicate must answer without tensors."""
-
-    def known(holds: Callable[[Any], Any], item: Any) -> bool:
-        found = holds(item)
-        if not is_symbolic_condition(found):
-            return truth(found)
-        error = UnimplementedError(
-            f"the predicate of itertools.{name} gives a tensor without a value ({found.type}), on which it depends how "
-            "many items there are; write a `for` loop with `break`, or with a flag"
-        )
-        raise found.trace.refuse(error)
-
-    def replaced(native: Callable[..., Any], predicate: Any, iterable: Any, /) -> Any:
-        return made(native(partial(known, call(predicate)), _iterator(iterable)))
-
-    return replaced
+def _while(native: Callable[..., Any], predicate: Any, iterable: Any, /) -> Any:
+    """``itertools.takewhile`` and ``dropwhile``, whose predicate Python asks for its truth."""
+    return made(native(call(predicate), _iterator(iterable)))
 
 
 def _filter(native: Callable[..., Any], function: Any, iterable: Any, /) -> Any:
@@ -333,9 +319,9 @@ def _filtered(name: str, holds: Callable[[Any], Any], items: Iterator[Any]) -> G
 
 OVERRIDES: Functions = {
     filter: _filter,
-    itertools.dropwhile: _while_known("dropwhile"),
+    itertools.dropwhile: _while,
     itertools.filterfalse: _filterfalse,
-    itertools.takewhile: _while_known("takewhile"),
+    itertools.takewhile: _while,
     list: _list,
     tuple: _tuple,
 }

@@ -6,26 +6,14 @@ import contextlib
 import dis
 import inspect
 import types
-from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
-from graphc.compiler.autograph.constructs.branches.branch import choose
 from graphc.compiler.autograph.constructs.calls.call import call
 from graphc.compiler.autograph.constructs.calls.generator_managers import is_followed_generator, is_pure_generator
 from graphc.compiler.autograph.constructs.calls.making import is_pure_class
-from graphc.compiler.autograph.constructs.exceptions.caught import Caught
 from graphc.compiler.autograph.constructs.exceptions.origins import passes
-from graphc.compiler.autograph.constructs.exceptions.try_scope import (
-    TryScope,
-    before_try,
-    failed,
-    failed_still,
-    in_finally,
-    is_handled,
-    leaving,
-    num_handlers,
-)
+from graphc.compiler.autograph.constructs.exceptions.try_scope import TryScope, before_try, in_finally, leaving
 from graphc.compiler.autograph.constructs.purity.reading import is_library
 from graphc.compiler.autograph.constructs.purity.unconverted import handed
 from graphc.compiler.autograph.constructs.purity.watch import operator_method
@@ -33,8 +21,6 @@ from graphc.compiler.autograph.constructs.with_statement.tokens import refuse_to
 from graphc.compiler.autograph.values.python_object import found_on
 from graphc.compiler.base import nest, with_article
 from graphc.compiler.base.errors import UnimplementedError
-from graphc.compiler.core import SymbolicTensor
-from graphc.compiler.ops import STATUS
 from graphc.compiler.tracing import Region, context
 
 __all__ = ["manager"]
@@ -109,7 +95,7 @@ class _Catching(_Watched):
 
     def __init__(self, manager: Any) -> None:
         super().__init__(manager)
-        self._scope = _scope(manager)
+        self._scope = TryScope(None, _title(manager))
 
     def __enter__(self) -> Any:
         entered = self._call("__enter__")
@@ -124,100 +110,28 @@ class _Catching(_Watched):
 class _Finishing(_Watched):
     """A context manager that does the same whether there was an exception or not, as a ``finally`` block does."""
 
-    __slots__ = ("_before", "_scope")
+    __slots__ = ("_before",)
 
     def __enter__(self) -> Any:
         entered = self._call("__enter__")
-        self._before: SymbolicTensor | None = before_try(_title(self._manager))
-        self._scope = _last_scope(self._manager)
+        self._before = before_try(_title(self._manager))
         return entered
 
     def __exit__(self, *exception: Any) -> Any:
-        caught = _see(self._scope, *exception)
         with in_finally(self._before):
-            left = self._leave(*exception)
-        _raise_again(self._scope)
-        return caught or left
+            return self._leave(*exception)
 
 
 class _Suspended(_Watched):
-    """A generator that was converted: where it catches exceptions, ``try`` statements of its own say so."""
+    """A generator that was converted: what it does about exceptions, ``try`` statements of its own say."""
 
-    __slots__ = ("_catches", "_scope")
+    __slots__ = ()
 
     def __enter__(self) -> Any:
-        before = num_handlers()  # a generator stays in the try statements around its yield, so their scopes stay open
-        entered = self._call("__enter__")
-        self._catches = is_handled(before)
-        self._scope = _scope(self._manager) if self._catches else _last_scope(self._manager)
-        if self._catches:
-            self._scope.__enter__()
-        return entered
+        return self._call("__enter__")
 
     def __exit__(self, *exception: Any) -> Any:
-        if self._catches:
-            self._scope.__exit__(*exception)
-            return self._leave(*exception)
-        caught = _see(self._scope, *exception)
-        left = self._leave(*exception)
-        _raise_again(self._scope)
-        return caught or left
-
-
-def _scope(manager: Any) -> TryScope:
-    return TryScope(None, _title(manager))
-
-
-def _last_scope(manager: Any) -> TryScope:
-    """Returns the scope of a body, entered, after which something is done whether there was an exception or not."""
-    scope = TryScope(None, _title(manager), (), final=True)
-    scope.__enter__()
-    return scope
-
-
-def _see(scope: TryScope, *exception: Any) -> bool:
-    """Ends the scope; objects and variables hold what they held where an exception was raised.
-
-    Returns:
-      Whether the exception in flight is one that :func:`_raise_again` raises.
-    """
-    caught = scope.__exit__(*exception)
-    raised = failed(scope)
-    if raised is not False:
-        status = STATUS.value()  # _put_back clears it, and _raise_again still needs it
-        _if(raised, lambda: _for_each(scope.sites, _put_back))
-        STATUS.assign(status)
-    return caught
-
-
-def _raise_again(scope: TryScope) -> None:
-    raised = failed_still(scope)
-    if raised is not False:
-        _if(raised, lambda: _for_each(scope.sites, _throw))
-
-
-def _put_back(one: Caught) -> None:
-    one.handle()
-
-
-def _throw(one: Caught) -> NoReturn:
-    raise one.take()
-
-
-def _for_each(found: Sequence[Caught], action: Callable[[Caught], None]) -> None:
-    """Does something about the exception that was raised, of several."""
-    first, *others = found
-    if others:
-        choose(first.condition, lambda: action(first), lambda: _for_each(others, action))
-    else:
-        action(first)
-
-
-def _if(condition: Any, action: Callable[[], None]) -> None:
-    if condition is True:
-        action()
-    else:
-        choose(condition, action, lambda: None)
+        return self._leave(*exception)
 
 
 def _title(manager: Any) -> str:

@@ -572,10 +572,6 @@ class _Held:
         lambda x: operator.contains(_Held(x), 0.5),
         lambda x: math.trunc(_Held(x)),
         lambda x: x * math.sqrt(_Held(x)) * math.log(_Held(x)),
-        lambda x: "%.2f %s %r %d%%" % (_Held(x), x, _Held(x), _Held(x) and 3),  # noqa: UP031
-        lambda x: "%(a)8.1f %(b)s" % {"a": _Held(x), "b": x},  # noqa: UP031
-        lambda x: "%s" % [_Held(x), x],
-        lambda x: "%*.1f" % (9, _Held(x)),  # noqa: UP031
     ],
 )
 def test_builtins_that_ask_objects_of_the_users(use: Callable[[Any], Any]) -> None:
