@@ -35,7 +35,7 @@ def assert_same(first: Any, second: Any) -> None:
 
 
 def check_pinned(program: Callable[..., Any], seed: int) -> None:
-    @gx.function(on_retrace="ignore")
+    @gx.function(on_retrace="ignore", side_effects="ignore")
     def pinned(x: Any) -> Any:
         with gx.device(pins(seed)):
             return program(x)

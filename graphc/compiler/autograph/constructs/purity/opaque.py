@@ -68,7 +68,7 @@ _PURE_OF_PLAIN_VALUES = frozenset(
         *("urllib.parse", "weakref", "weakrefset", "zlib", "zoneinfo"),
         *("io.BytesIO", "io.StringIO", "pathlib.Path.__init__", "pathlib.PurePath", "pprint.pformat"),
         *("os.path.basename", "os.path.dirname", "os.path.join", "os.path.split", "os.path.splitext"),
-        *("chex", "equinox", "flax", "optax", "scipy"),
+        *("pytest.assertion", "chex", "equinox", "flax", "optax", "scipy"),  # pytest rewrites assert
     )
 )
 """Modules, and parts of modules, that only compute, unless what they are given is an object or function of the user's:
@@ -195,6 +195,8 @@ def _names(function: Any) -> list[str]:
     if isinstance(function, type):
         return [_full_name(_library_class(cast("Any", function).__mro__), "__init__")]
     inner, owner = getattr(function, "__func__", function), getattr(function, "__self__", None)
+    if isinstance(inner, types.FunctionType) and inner.__globals__.get("__name__") == "contextlib":
+        inner = inner.__dict__.get("__wrapped__", inner)  # of a context manager what makes it counts
     name = str(getattr(function, "__name__", "__call__"))
     if not isinstance(inner, types.FunctionType | types.BuiltinFunctionType | types.MethodWrapperType) and (
         kind := getattr(inner, "__objclass__", None)
