@@ -284,3 +284,13 @@ def test_the_functions_are_the_methods_of_one_generator() -> None:
     first = draws(shared)
     shared.reset(kept)
     assert [*gx.random.normal((3,)).tolist(), gx.random.uniform().item()] == first
+
+
+def test_the_index_of_a_loop_is_a_seed() -> None:
+    def f(x: Any) -> Any:
+        drawn = []
+        for i in range(6):
+            drawn.append(Generator.from_seed(i).uniform() * x)
+        return gx.stack(drawn)
+
+    assert gx.function(f)(gx.asarray(1.0)).tolist() == f(gx.asarray(1.0)).tolist()
