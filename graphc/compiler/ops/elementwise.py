@@ -52,20 +52,18 @@ def _pow(x1: Any, x2: Any) -> Any:
 
 
 def _power_of_ints(x1: Any, x2: Any) -> Any:
-    """Returns a power modulo 2 ** bits, as NumPy's; JAX's own counts the six lowest bits of the exponent only.
+    """Returns a power modulo 2 ** bits, as NumPy's; JAX's own counts the six lowest bits of the exponent only."""
 
-    Those are the digits to the base 64, of which a small exponent has one. On a CPU, a million powers of small ints
-    take 1.1 ms this way, and 4.2 ms by a step for each of the exponent's bits.
-    """
+    def all_bits(x1: Any, x2: Any) -> Any:
+        result = jnp.pow(x1, x2)
+        x1, x2 = (x + jnp.zeros_like(result) for x in (x1, x2))
+        for _ in range(6, 8 * result.dtype.itemsize, 6):  # JAX's power is that of one digit to the base 64
+            x1, x2 = lax.integer_pow(x1, 64), lax.shift_right_logical(x2, jnp.asarray(6, x2.dtype))
+            result = result * jnp.pow(x1, x2)
+        return result
 
-    def next_digit(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
-        result, base, exponent = state
-        shift = jnp.asarray(6, exponent.dtype)
-        return result * jnp.pow(base, exponent), lax.integer_pow(base, 64), jnp.right_shift(exponent, shift)
-
-    result = jnp.pow(x1, x2)
-    first = (x + jnp.zeros_like(result) for x in (x1, x2))
-    return lax.while_loop(lambda state: jnp.any(state[2] != 0), next_digit, (jnp.ones_like(result), *first))[0]
+    # On a CPU a million small exponents take 0.9 ms, or 0.4 if it is one for all (JAX: 0.5), and large ones 5.7.
+    return lax.cond(jnp.all((x2 >= 0) & (x2 < 64)), jnp.pow, all_bits, x1, x2)
 
 
 _NARROW = ("int2", "int4", "uint2", "uint4")
