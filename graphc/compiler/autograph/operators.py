@@ -37,7 +37,7 @@ from graphc.compiler.autograph.constructs.host.host_ops import call_late
 from graphc.compiler.autograph.constructs.host.messages import log_message, print
 from graphc.compiler.autograph.constructs.loops.for_loops import Loopable, for_stmt, run_for
 from graphc.compiler.autograph.constructs.loops.generators import clause, condition, generator, listed
-from graphc.compiler.autograph.constructs.loops.options import loop_options
+from graphc.compiler.autograph.constructs.loops.options import loop_options, open_loop
 from graphc.compiler.autograph.constructs.loops.scan_and_switch import trace_scan, trace_switch
 from graphc.compiler.autograph.constructs.loops.state import LoopVariables
 from graphc.compiler.autograph.constructs.loops.while_loops import while_stmt

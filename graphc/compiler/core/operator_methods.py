@@ -89,11 +89,13 @@ def _power(self: Any, other: Any) -> Any:
 
 
 def check_exponent(x1: Any, x2: Any) -> None:
-    """Raises for ints to the power of a negative Python int."""
+    """Raises for ints and truth values to the power of a negative int that is no tensor."""
     if type(x2) is tensor_class():
         return
-    kind = x1.dtype.kind if hasattr(x1, "dtype") else "i" if type(x1) is int or only_ints(x1) else ""
-    if kind and kind in "iu":
+    kind = x1.dtype.kind if hasattr(x1, "dtype") else "i" if type(x1) in (int, bool) or only_ints(x1) else ""
+    if kind and kind in "biu":
+        if isinstance(x2, np.ndarray | np.generic) and x2.dtype.kind == "i":
+            x2 = int(x2.min(initial=0))
         problem = f"pow: integers to negative integer powers are not integers, got {getattr(x1, 'type', x1)} ** "
         remedy = "; convert the base, for example with gx.astype(x, float)"
         check_ints(x2, 0, 2**64, lambda number: InvalidArgumentError(f"{problem}{number}{remedy}"))

@@ -39,6 +39,7 @@ def _split_rows(state: Any, n: int) -> tuple[Any, Any]:
 
 def _seeded(seed: Any) -> jax.Array:
     """Returns the state for a seed tensor: the result of :func:`_words` for its value."""
+    seed = jnp.asarray(seed)  # the index of a loop that is unrolled is an int
     words = [jnp.zeros((), np.uint32), seed.astype(np.uint32)]
     if seed.dtype.itemsize == 8:
         narrow = seed <= _LARGEST if seed.dtype.kind == "u" else (seed >= _SMALLEST) & (seed <= _LARGEST)

@@ -49,11 +49,27 @@ _QUANTILE = "x, q, axis: Axis = None, method: str = 'linear', keepdims: bool = F
 _RUNNING = "x, axis: int | None = None, dtype: DType = None"
 
 
-@wraps(jnp.cumulative_prod)
-def _cumulative_prod(x: Any, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> jax.Array:
-    if dtype is None and jnp.issubdtype(x.dtype, jnp.integer):
-        dtype = jnp.prod(jnp.zeros(0, x.dtype)).dtype  # as wide for products as cumulative_sum's is for sums
-    return jnp.cumulative_prod(x, axis=axis, dtype=dtype, include_initial=include_initial)
+def _widened(function: Callable[..., jax.Array]) -> Callable[..., jax.Array]:
+    """Returns a running sum or product with the dtype of the whole one; JAX wraps those of small integers."""
+
+    @wraps(function)
+    def running(x: Any, axis: int | None = None, dtype: Any = None, **options: Any) -> jax.Array:
+        wide = jnp.sum(jnp.zeros(0, x.dtype)).dtype
+        return function(x, axis=axis, dtype=wide if dtype is None and wide != x.dtype else dtype, **options)
+
+    return running
+
+
+def of_ordered(function: Callable[..., jax.Array]) -> Callable[..., jax.Array]:
+    """Returns the place of an extremum; of complex numbers JAX tells only when it lowers it that it has none."""
+
+    @wraps(function)
+    def found(x: Any, *args: Any, **options: Any) -> jax.Array:
+        if jnp.iscomplexobj(x):
+            raise TypeError("complex numbers have no order; take that of gx.abs(x) or gx.real(x)")
+        return function(x, *args, **options)
+
+    return found
 
 
 def _of_truths(function: Callable[..., jax.Array]) -> Callable[..., jax.Array]:
@@ -105,14 +121,18 @@ _REDUCTIONS = (
     row("all", _of_truths(jnp.all), _REDUCE, "True if all elements over axis are true.", differentiable=False),
     row("any", _of_truths(jnp.any), _REDUCE, "True if any element over axis is true.", differentiable=False),
     row("count_nonzero", jnp.count_nonzero, _REDUCE, "The number of nonzero elements.", differentiable=False),
-    row("argmax", jnp.argmax, _ONE_AXIS, "The index of the first maximum.", differentiable=False),
-    row("argmin", jnp.argmin, _ONE_AXIS, "The index of the first minimum.", differentiable=False),
+    row("argmax", of_ordered(jnp.argmax), _ONE_AXIS, "The index of the first maximum.", differentiable=False),
+    row("argmin", of_ordered(jnp.argmin), _ONE_AXIS, "The index of the first minimum.", differentiable=False),
     row(
-        "cumsum", jnp.cumsum, _RUNNING, "The cumulative sum along axis; of the flattened tensor for None.", light=False
+        "cumsum",
+        _widened(jnp.cumsum),
+        _RUNNING,
+        "The cumulative sum along axis; of the flattened tensor for None. Small integers are summed as int32.",
+        light=False,
     ),
     row(
         "cumprod",
-        jnp.cumprod,
+        _widened(jnp.cumprod),
         _RUNNING,
         "The cumulative product along axis; of the flattened tensor for None.",
         light=False,
@@ -126,7 +146,7 @@ _REDUCTIONS = (
     ),
     row(
         "cumulative_prod",
-        _cumulative_prod,
+        _widened(jnp.cumulative_prod),
         "x, axis: int | None = None, dtype: DType = None, include_initial: bool = False",
         "The cumulative product along axis, optional for 1-d tensors; include_initial prepends a one.",
         light=False,
@@ -158,18 +178,18 @@ _STATISTICS = (
     row("nanmedian", jnp.nanmedian, _REDUCE, "The median over axis, ignoring NaN."),
     row("nanquantile", jnp.nanquantile, _QUANTILE, "The quantile at q, between 0 and 1, ignoring NaN."),
     row("nanpercentile", jnp.nanpercentile, _QUANTILE, "The q-th percentile, ignoring NaN."),
-    row("nancumsum", jnp.nancumsum, _RUNNING, "The cumulative sum along axis, with NaN as zero."),
-    row("nancumprod", jnp.nancumprod, _RUNNING, "The cumulative product along axis, with NaN as one."),
+    row("nancumsum", _widened(jnp.nancumsum), _RUNNING, "The cumulative sum along axis, with NaN as zero."),
+    row("nancumprod", _widened(jnp.nancumprod), _RUNNING, "The cumulative product along axis, with NaN as one."),
     row(
         "nanargmax",
-        jnp.nanargmax,
+        of_ordered(jnp.nanargmax),
         _ONE_AXIS,
         "The index of the first maximum, ignoring NaN; -1 if all are NaN.",
         differentiable=False,
     ),
     row(
         "nanargmin",
-        jnp.nanargmin,
+        of_ordered(jnp.nanargmin),
         _ONE_AXIS,
         "The index of the first minimum, ignoring NaN; -1 if all are NaN.",
         differentiable=False,

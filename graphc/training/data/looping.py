@@ -16,7 +16,7 @@ import jax as _jax
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.compiler.autograph import Loopable, LoopVariables, cond, pyfunc, run_for, while_stmt
+from graphc.compiler.autograph import Loopable, LoopVariables, cond, open_loop, pyfunc, run_for, while_stmt
 from graphc.compiler.base.errors import GraphcError, OutOfRangeError, UnimplementedError
 from graphc.compiler.core import Tensor
 from graphc.compiler.function import TensorSpec
@@ -217,7 +217,8 @@ class Looping(Planned, Loopable):
         numbers, *rest = _order_of(rolled)
         run_for(numbers, extra_test, lambda row: element(row, rolled.leaves), variables, statement=statement)
         if rest:
-            element(rest[0], last)
+            with open_loop(current_trace(), statement):
+                element(rest[0], last)
         _tell_of_reads(rolled.plan)
 
     def _loop_by_host(
@@ -262,7 +263,7 @@ class Looping(Planned, Loopable):
         held[:] = read()
         names = [*variables.names, "how many elements are left", "how many came"]
         names += [f"the dataset's leaf {place}" for place in range(len(types))]
-        while_stmt(going_on, iteration, get, put, names)
+        while_stmt(going_on, iteration, get, put, names, statement=statement)
         pyfunc(_finish, None, handle)
 
     def _start(self, size: int) -> Any:

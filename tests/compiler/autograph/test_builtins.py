@@ -439,3 +439,25 @@ def test_reductions_stay_pythons_own_without_tensors() -> None:
     for fn, message in ((lambda x: max([]), "max"), (lambda x: min(x, key=3), "'int' object is not callable")):
         with pytest.raises((ValueError, TypeError), match=message):
             gx.function(fn)(f(1.0, 2.0))
+
+
+def test_tuples_of_which_later_items_have_no_order() -> None:
+    @gx.function
+    def best(x: Tensor) -> Any:
+        found = (-1e9, None)
+        for i, v in enumerate(x):
+            found = max(found, (v, i))
+        return found
+
+    with pytest.raises(
+        UnimplementedError, match=r"(?s)NoneType.*items at index 1 only .*-1 in place of None.*found = "
+    ):
+        best(gx.asarray([1.0, 5.0, 2.0]))
+
+    def decided_before(x: Tensor) -> Any:
+        return (1.0, x) < (2.0, None), (2.0, x) < (1.0, None)
+
+    assert gx.function(decided_before)(gx.asarray(1.0)) == decided_before(gx.asarray(1.0)) == (True, False)
+
+    with pytest.raises(TypeError, match="not supported"):  # as Python says: the first items are equal
+        gx.function(lambda x: (1.0, x) < (1.0, None))(gx.asarray(1.0))

@@ -319,6 +319,13 @@ def test_an_int_to_a_negative_power_is_refused(compiled: bool) -> None:
     assert (gx.asarray(4.0) ** -1).item() == 0.25
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("power", [lambda x: x**-1, lambda x: gx.power(x, -1), lambda x: x ** np.asarray([2, -1])])
+def test_truth_values_and_arrays_of_exponents_are_refused_alike(power: Any, compiled: bool) -> None:
+    with pytest.raises(gx.errors.InvalidArgumentError, match=r"integer powers are not .* bool\[2\] \*\* -1.*astype"):
+        (gx.function(power) if compiled else power)(gx.asarray([True, False]))
+
+
 def test_an_axis_that_is_not_there_is_out_of_range() -> None:
     with pytest.raises(gx.errors.OutOfRangeError, match=r"mean\(x: f32\[3\], axis=5\)"):
         gx.mean(gx.ones(3), axis=5)

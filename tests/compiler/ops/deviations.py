@@ -219,12 +219,6 @@ DEVIATIONS = (
         },
     ),
     Deviation(
-        "a power of ints that does not fit them is anything, beyond the 63rd",
-        "int",
-        lambda case: _all("iu")(case) and case.arrays[1].max(initial=0) > 63,
-        {"pow": _call(i32(7), i32(2**31 - 1))},
-    ),
-    Deviation(
         "JAX rounds no ints to tens",
         _REFUSED,
         lambda case: _all("iu")(case) and case.kwargs.get("decimals", 0) < 0,

@@ -117,3 +117,26 @@ def test_the_truth_of_complex_numbers_is_not_that_of_their_real_parts(how: Any) 
     for name in ("all", "any"):
         found = how(lambda x, name=name: getattr(gx, name)(x, axis=1))(gx.asarray(values))
         assert found.tolist() == getattr(np, name)(values, axis=1).tolist()
+
+
+@pytest.mark.parametrize("name", ["cumsum", "cumprod", "nancumsum", "nancumprod"])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "bool", "int32", "float32"])
+def test_running_totals_of_small_ints_are_as_wide_as_totals(name: str, dtype: str) -> None:
+    x = np.asarray([[100, 100], [7, 1]], dtype)
+    for axis in (None, 1):
+        for how in (lambda f: f, gx.function):
+            running = how(lambda x, axis=axis: getattr(gx, name)(x, axis))(gx.asarray(x))
+            assert running.dtype == gx.sum(gx.asarray(x)).dtype
+            assert running.tolist() == getattr(np, name)(x, axis).tolist()
+    assert getattr(gx, name)(gx.asarray(x), dtype="int8").dtype == "int8"
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("name", ["argmax", "argmin", "nanargmax", "nanargmin"])
+def test_the_place_of_an_extremum_of_complex_numbers_is_refused(name: str, compiled: bool) -> None:
+    def place(x: Any) -> Any:
+        return getattr(gx, name)(x)
+
+    with pytest.raises(InvalidTypeError, match=r"complex numbers have no order; take that of gx.abs") as refused:
+        (gx.function(place) if compiled else place)(gx.asarray([1 + 2j, 3]))
+    assert "in place" in str(refused.value)

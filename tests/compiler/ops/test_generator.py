@@ -284,3 +284,14 @@ def test_the_functions_are_the_methods_of_one_generator() -> None:
     first = draws(shared)
     shared.reset(kept)
     assert [*gx.random.normal((3,)).tolist(), gx.random.uniform().item()] == first
+
+
+def test_the_index_of_a_loop_is_a_seed() -> None:
+    def f(x: Any) -> Any:
+        drawn = []
+        for i in range(6):
+            generator = Generator.from_seed(i)
+            drawn.append(generator.uniform(()) * x[0])
+        return drawn
+
+    assert [value.item() for value in gx.function(f)(gx.ones(3))] == [value.item() for value in f(gx.ones(3))]

@@ -175,6 +175,26 @@ def test_powers_of_narrow_ints_wrap(how: Any) -> None:
             assert power.tolist() == [n - 16 if dtype == "int4" and n > 7 else n for n in bits]
 
 
+@pytest.mark.parametrize("how", [lambda f: f, gx.function], ids=["eager", "compiled"])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "uint32"])
+def test_powers_of_ints_count_all_bits_of_the_exponent(dtype: str, how: Any) -> None:
+    bases = np.asarray([3, 5, 7, 10, 0, 1], dtype)
+    bases = np.concatenate([bases, -bases])
+    for exponent in (0, 1, 2, 33, 63, 64, 100, 127, 129, 1000, 70_001, 2**31 - 1):
+        if exponent > np.iinfo(dtype).max:
+            break
+        right = [pow(base, exponent, 2 ** (8 * bases.itemsize)) for base in bases.tolist()]
+        n = gx.asarray(exponent, dtype)
+        powers = [how(lambda x, e=exponent: x**e)(gx.asarray(bases)), how(lambda x, n: x**n)(gx.asarray(bases), n)]
+        for power in powers:
+            assert (power.dtype, power.shape) == (dtype, bases.shape)
+            np.testing.assert_array_equal(np.asarray(power), np.asarray(right, np.uint64).astype(dtype))
+    gradient = how(lambda w, x, n: gx.grad(lambda w: gx.sum(w * x**n))(w))
+    x, n = gx.asarray([3, -1]), gx.asarray([3, 65])
+    assert gradient(gx.ones(2), x, n).tolist() == [27, -1]
+    assert how(gx.vmap(lambda x, n: x**n))(x, n).tolist() == [27, -1]
+
+
 @pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "uint8"])
 @pytest.mark.parametrize("name", ["gcd", "lcm"])
 def test_divisors_of_the_smallest_int(name: str, dtype: str) -> None:

@@ -79,7 +79,7 @@ def test_what_the_table_says_of_well_known_functions() -> None:
     [
         ("add", {"x1": "Any dtype.", "x2": "Any dtype."}, "that of the tensors"),
         ("bitwise_and", dict.fromkeys(("x1", "x2"), "Dtype: bool or int."), "that of the tensors"),
-        ("argmax", {"x": "Any dtype."}, "`int32`"),
+        ("argmax", {"x": "Dtype: bool, int or float."}, "`int32`"),
         ("sqrt", {"x": "Any dtype."}, "`float32` for bool, int and float, `complex64` for complex"),
     ],
 )

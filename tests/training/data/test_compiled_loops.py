@@ -237,3 +237,39 @@ def test_elements_that_come_together_keep_breaks_errors_and_names() -> None:
 def test_a_tensor_of_a_trace_in_a_reduction_is_refused(program: Any) -> None:
     with pytest.raises(gx.errors.InvalidArgumentError, match=r"the argument 'x' has no value .* write `for element in"):
         gx.function(program)(gx.asarray(1))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Dataset.range(10).filter(lambda x: x % 2 == 1),
+        lambda: Dataset.range(10).batch(1).unbatch(),
+        lambda: Dataset.range(10).take(0),
+    ],
+)
+def test_a_list_grows_in_a_loop_that_the_host_feeds_if_it_has_a_bound(make: Callable[[], Any]) -> None:
+    dataset = make()
+
+    @gx.function
+    def collect() -> Any:
+        rows = []
+        for x in dataset:
+            gx.loop_options(max_iterations=20)
+            rows.append(x * 2)
+        return rows
+
+    assert [row.item() for row in collect()] == [x.item() * 2 for x in dataset]
+
+
+def test_the_options_of_a_loop_hold_for_its_smaller_last_batch_too() -> None:
+    dataset = Dataset.range(10).batch(4)
+
+    @gx.function
+    def total() -> Any:
+        result = gx.asarray(0)
+        for batch in dataset:
+            gx.loop_options(max_iterations=3)
+            result = result + gx.sum(batch)
+        return result
+
+    assert total().item() == 45

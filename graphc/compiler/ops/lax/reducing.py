@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jax import lax
 
+from graphc.compiler.ops.statistical import of_ordered
 from graphc.compiler.ops.table import define, row
 
 _REDUCED = {
@@ -45,7 +46,13 @@ _ROWS = (
         for name, doc in _RUNNING.items()
     ],
     *[
-        row(f"lax.{name}", getattr(lax, name), "operand, axis: int, index_dtype: DType", doc, differentiable=False)
+        row(
+            f"lax.{name}",
+            of_ordered(getattr(lax, name)),
+            "operand, axis: int, index_dtype: DType",
+            doc,
+            differentiable=False,
+        )
         for name, doc in _PLACES.items()
     ],
     row(

@@ -28,9 +28,10 @@ from graphc.compiler.autograph.values.number import kind_of
 from graphc.compiler.autograph.values.protocol import alternatives, look_into
 from graphc.compiler.autograph.values.python_object import PLAIN, found_on
 from graphc.compiler.base import nest
+from graphc.compiler.base.errors import GraphcError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, apply, operand
 from graphc.compiler.ir import OPS
-from graphc.compiler.tracing import context
+from graphc.compiler.tracing import context, current_trace
 
 __all__ = ["Compared", "compare", "compare_chain", "compared", "contains", "equal_items", "ordered"]
 
@@ -167,11 +168,28 @@ def _compare_sequences(symbol: str, left: Any, right: Any) -> Any:
         return _truth(equal if symbol == "==" else not_(equal))
     # The first two that differ decide; if none do, the lengths.
     result: Any = native(len(firsts), len(seconds))
-    for first, second in reversed(list(zip(firsts, seconds, strict=False))):
-        equal = equal_items(first, second)
-        differing = and_(partial(not_, equal), partial(compare, symbol, first, second))
+    pairs: list[tuple[Any, Any, Any]] = []
+    for first, second in zip(firsts, seconds, strict=False):
+        pairs.append((first, second, equal_items(first, second)))
+        if pairs[-1][-1] is False:
+            break  # Python looks no further
+    while pairs:
+        first, second, equal = pairs.pop()
+        try:
+            differing = and_(partial(not_, equal), partial(compare, symbol, first, second))
+        except TypeError as error:
+            if isinstance(error, GraphcError) or all(known is True for _, _, known in pairs):
+                raise
+            raise current_trace().refuse(UnimplementedError(_NO_ORDER.format(error, len(pairs)))) from error
         result = or_(partial(itself, differing), partial(and_, partial(itself, equal), partial(itself, result)))
     return result
+
+
+_NO_ORDER = (
+    "{}: Python compares the items at index {} only where those before them are equal, which depends on tensors here; "
+    "compare the items that have an order, such as `if v > best[0]: best = (v, i)`, or begin with items of the same "
+    "kinds, such as -1 in place of None"
+)
 
 
 def equal_items(first: Any, second: Any) -> Any:

@@ -87,8 +87,12 @@ def while_stmt(
     set_state: Callable[[tuple[Any, ...]], None],
     names: Sequence[str],
     stored: Callable[[], tuple[Any, ...]] = tuple,
+    *,
+    statement: Any = None,
 ) -> None:
     """A ``while`` statement; see :func:`graphc.compiler.autograph.constructs.loops.for_loops.for_stmt`.
+
+    ``statement`` is the body that the user wrote, which may say the loop's options, where that is not ``body``.
 
     Python runs it as long as the test is a Python value. From the first iteration on in which the test is a tensor,
     what is left of the loop becomes one while node. If the first iteration makes the test a tensor, all of the loop
@@ -100,7 +104,7 @@ def while_stmt(
             body()
         return
     looks, test = _looks(test), partial(_condition, test)
-    with open_loop(trace, body) as options:
+    with open_loop(trace, body if statement is None else statement) as options:
         limit = NodeLimit(trace, "while", _REASON, _REMEDY, None)
         variables = LoopVariables(get_state, set_state, names, stored=stored)
         creations = Creations(trace)
