@@ -36,7 +36,6 @@ class Alias:
       signature: the parameters as the library has them, in Python's syntax.
       call: the call that it stands for: of ``gx.FUNCTION``, of TensorFlow 2's
         ``v2.FUNCTION``, or of a module of graphc's (``files.FUNCTION``).
-      example: arguments to call it with.
     """
 
     names: tuple[str, ...]
@@ -56,9 +55,6 @@ class Alias:
         """Returns the function, compiled from the signature, so that Python itself binds the arguments.
 
         Args:
-          library: the name that users give the library, ``tf``.
-          module: the module that it is found in.
-          namespace: the namespace of the signature and the call.
           operation: where calls make operations of a graph, their name unless the argument ``name`` is given;
             ``making`` of the namespace is entered with that, and gives what names the result.
         """
@@ -166,7 +162,6 @@ def alias(header: str, call: str, example: str) -> Alias:
     Args:
       header: the names, separated by spaces, and the parameters: ``abs math.abs(x, name=None)``.
       call: the call that it stands for; ``...`` in it passes on all parameters but ``name``.
-      example: arguments to call it with.
     """
     names, _, rest = header.partition("(")
     signature = rest[:-1]

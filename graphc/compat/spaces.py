@@ -17,8 +17,6 @@ class Library:
 
     Attributes:
       name: the name that users give the library, ``tf``.
-      module: the module that has them, ``graphc.compat.v2``.
-      names: the object behind each dotted name.
       elsewhere: the replacements for missing names.
       later: names of objects that are imported when they are first used, with what imports them.
     """
@@ -73,11 +71,7 @@ class Library:
         return make()
 
     def missing(self, path: str) -> AttributeError:
-        """Returns the error for a name that is not there.
-
-        Args:
-          path: the name below the library's own.
-        """
+        """Returns the error for a name that is not there."""
         parts = path.split(".")
         for end in range(len(parts), 0, -1):
             known = ".".join(parts[:end])

@@ -38,9 +38,7 @@ def either(new: str, value: Any, old: str, old_value: Any) -> Any:
     """Returns an argument that may be given under either of two names.
 
     Args:
-      new: the name of today.
       value: the argument's value, or None.
-      old: the older name.
       old_value: the value of the old argument, or None.
 
     Raises:
@@ -109,7 +107,6 @@ def failed(what: str, data: Any, message: Any, **values: Any) -> list[Any]:
     """Returns the data that a failed assertion shows.
 
     Args:
-      what: the condition, in words.
       data: the program's own data to show, or None.
       message: the program's message, or None.
       **values: the compared values, shown if the program passes no data.
@@ -153,7 +150,6 @@ def making(name: str, seed: int | None = None) -> Generator[Callable[[Any], Any]
     """Opens a scope that adds operations to the default graph, unless a function is traced, or runs for a dataset.
 
     Args:
-      name: the name of the scope's operation; made unique.
       seed: the seed of the scope's random operations; None for the graph's seed alone.
 
     Yields:
@@ -175,12 +171,7 @@ def _in_graph(value: Any) -> Any:
 
 
 def in_default_graph(kind: Callable[..., Any], *args: Any) -> Any:
-    """Returns what a class makes in the default graph, unless a compiled function is traced.
-
-    Args:
-      kind: the class.
-      *args: the function's arguments.
-    """
+    """Returns what a class makes in the default graph, unless a compiled function is traced."""
     graph = default_graph()
     if is_tracing() and graph.trace_here is None:
         return kind(*args)

@@ -42,9 +42,7 @@ class InGraph:
     run for each element, as TensorFlow 1 does it.
 
     Args:
-      function: the user's function.
       use: the transformation, for messages.
-      location: the function's location.
       seed: the seed of the graph that it was written beside.
     """
 

@@ -64,12 +64,7 @@ def attrs_maker(op: OpDef, defaults: Mapping[str, Any]) -> Callable[[tuple[Any, 
 
 
 class Kept(dict[Any, Any]):
-    """A cache of objects made from attribute values; its keys also hold their :func:`kinds`: 1 differs from True.
-
-    Args:
-      make: makes the object from the values.
-      count: the number of values.
-    """
+    """A cache of objects made from attribute values; its keys also hold their :func:`kinds`: 1 differs from True."""
 
     def __init__(self, make: Callable[[tuple[Any, ...]], Any], count: int) -> None:
         super().__init__()

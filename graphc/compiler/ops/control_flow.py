@@ -276,7 +276,6 @@ def emit_branches(
     Args:
       op: COND or SWITCH.
       selector: the predicate (bool scalar) or the index (int32 scalar).
-      regions: the traced branches, still open.
       outputs: the outputs of each branch, of the same types.
 
     Returns:
@@ -303,9 +302,6 @@ def emit_while(
     """Appends a while to the trace that encloses the regions.
 
     Args:
-      test: the traced test, still open.
-      test_output: its result, a bool scalar.
-      body: the traced body, still open.
       arguments: the inputs of test and of body for the carried values.
       outputs: the carried values after an iteration; of the initial values' types.
       initial: the carried values before the first test.
@@ -360,9 +356,7 @@ class Trips:
     """The iteration range of a scan.
 
     Attributes:
-      length: the number of iterations.
       start: the first index.
-      step: the difference between indices.
       reverse: whether to iterate from the last index to the first, also over the rows.
       unroll: the number of iterations in one step of the XLA loop.
     """
@@ -381,13 +375,9 @@ def emit_scan(
     """Appends a scan to the trace that encloses the region.
 
     Args:
-      body: the traced body, still open.
-      arguments: its inputs: [index], carried values, rows of ``xs``.
       outputs: the carried values after an iteration; of the initial values' types.
-      ys: the rows to collect.
       initial: the carried values before the first iteration.
       xs: the arrays whose rows the iterations take; of length ``trips.length``.
-      trips: the iteration range.
 
     Returns:
       The carried values after the loop, then the collected arrays.

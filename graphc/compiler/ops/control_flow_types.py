@@ -123,7 +123,6 @@ def _attr_problem(node: Node, counts: Sequence[str], optional: _Kinds) -> str | 
     """Returns a message if attributes are missing, unknown, or of another kind.
 
     Args:
-      node: the node.
       counts: the attributes that it must have; none is negative.
       optional: for each attribute that it may have, a function that returns True for its values.
     """
@@ -212,13 +211,7 @@ _CHEAP = frozenset(
 
 
 def iterations_per_step(nodes: Iterable[Node], carried: Iterable[TensorType], length: int) -> int:
-    """Returns the number of iterations in one step of a loop: 1, or :data:`FUSED` by the rule above.
-
-    Args:
-      nodes: the nodes of the body.
-      carried: the types of the carried values.
-      length: the number of iterations.
-    """
+    """Returns the number of iterations in one step of a loop: 1, or :data:`FUSED` by the rule above."""
     body = list(nodes)
     computing = [node for node in body if node.op.name not in ("constant", "identity", "stop_gradient")]
     cheap = len(computing) <= _MOST_NODES and all(node.op.name in _CHEAP for node in body)

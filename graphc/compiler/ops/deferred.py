@@ -34,8 +34,6 @@ def sized(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str
 
     Args:
       function: a pure function, which may be called again by the thread that runs the graph.
-      args: the positional arguments.
-      kwargs: the keyword arguments.
     """
     if graph_by_hand() is None:
         return function(*args, **kwargs)
@@ -91,14 +89,7 @@ class _Body(Region):
 
 
 class _Composition:
-    """A function of tensors for one structure of its arguments, used as an attribute of the node.
-
-    Args:
-      function: the composed function.
-      structure: the structure of its arguments.
-      leaves: the leaves of the arguments, including tensors.
-      trace: the trace in which it is applied.
-    """
+    """A function of tensors for one structure of its arguments, used as an attribute of the node."""
 
     def __init__(self, function: Callable[..., Any], structure: Any, leaves: Sequence[Any], trace: Trace) -> None:
         self.__qualname__ = str(getattr(function, "__qualname__", "function"))

@@ -48,8 +48,6 @@ class Draw:
       signature: the method's parameters; those without annotation are tensors.
       doc: the first line of the method's docstring.
       example: arguments to call it with, and the shape of what they give.
-      differentiable: whether gradients flow to the tensors.
-      words: what is said of the parameters.
     """
 
     name: str

@@ -153,7 +153,6 @@ def emit_host_call(function: HostFunction, values: Sequence[Any], *, ordered: bo
 
     Args:
       function: the function; the caller keeps it alive as long as the graph may run.
-      values: the tensors to pass.
       ordered: whether it runs after earlier host calls, and only if the call has not failed. The graph must then use
         the function only in this one call.
 

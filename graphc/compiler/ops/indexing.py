@@ -85,8 +85,6 @@ class _Block(NamedTuple):
     """A block of elements named by an index: positions, and whole axes.
 
     Attributes:
-      starts: the start of the block, by axis.
-      sizes: its size, by axis.
       shape: its shape under the index.
     """
 

@@ -72,7 +72,6 @@ class MappedRegion(Region):
     """The trace of a function of a row, which must have no effects other than its results.
 
     Args:
-      parent: the enclosing trace.
       name: a description for messages: "the function 'f' that gx.vmap maps".
     """
 
@@ -109,13 +108,9 @@ def emit_vmap(
     state of the generator is split.
 
     Args:
-      body: the traced body, still open.
       arguments: its inputs for the rows of ``values``.
-      outputs: its outputs.
-      values: the arrays.
       in_axes: for each array, the axis of the rows.
       out_axes: for each result, the axis of the rows; None for a result that is the same for all rows.
-      size: the number of rows.
 
     Returns:
       The results.

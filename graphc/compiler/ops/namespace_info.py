@@ -36,11 +36,7 @@ class NamespaceInfo:
         return self.devices()[0]
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
-        """Returns the default dtypes of numbers.
-
-        Args:
-          device: ignored.
-        """
+        """Returns the default dtypes of numbers."""
         del device
         kinds = {"real floating": float, "complex floating": complex, "integral": int, "indexing": int}
         return {name: as_dtype(kind) for name, kind in kinds.items()}
@@ -53,7 +49,6 @@ class NamespaceInfo:
         """Returns the dtypes of tensors, by name; 64-bit ones only if JAX has them enabled.
 
         Args:
-          device: ignored.
           kind: as for :func:`graphc.isdtype`; None for all.
         """
         del device

@@ -51,7 +51,6 @@ def primitive(name: str, values: Sequence[Any]) -> Callable[..., Any] | None:
     """Returns what computes an op of these values by its primitive; None if it takes more than that.
 
     Args:
-      name: the op.
       values: JAX arrays or tracers, NumPy arrays, and Python numbers.
     """
     if name == "where":

@@ -74,12 +74,7 @@ def combinations(optional: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def public_function(entry: Row, ops: Mapping[tuple[str, ...], OpDef]) -> Callable[..., Any]:
-    """Returns the public function of a row.
-
-    Args:
-      entry: the row.
-      ops: its ops, by the optional tensors given.
-    """
+    """Returns the public function of a row."""
     op = ops[()]
     signature = Signature.parse(entry.signature)
     attributes = _items(signature.defaults)

@@ -122,9 +122,7 @@ def explainer(
     """Returns the function that explains invalid arguments of an op.
 
     Args:
-      name: the op's name.
       signature: its parameters; those annotated as an int or a shape are checked.
-      need: its further requirement.
 
     Returns:
       A function of the tensors, or their types, and the attributes, which returns an error, or None to keep JAX's.

@@ -104,7 +104,6 @@ def describe(annotation: str | None, *, several: bool = False) -> str:
 
     Args:
       annotation: its annotation as written in the signature; None for a tensor.
-      several: whether the parameter takes any number of arguments.
 
     Example:
       >>> describe("bool")

@@ -17,11 +17,7 @@ __all__ = ["divmod", "floor_divide", "remainder", "sign"]
 
 
 def _mended(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Returns a decorator that corrects a JAX function's results for floats; integers have one zero.
-
-    Args:
-      function: the JAX function.
-    """
+    """Returns a decorator that corrects a JAX function's results for floats; integers have one zero."""
 
     def decorated(mend: Callable[..., Any]) -> Callable[..., Any]:
         @jax.custom_jvp

@@ -53,13 +53,7 @@ __all__ = [
 
 
 class LoopIndex(Protocol):
-    """The index of a rolled loop, with a known range; such an object has an attribute ``__graphc_index__``.
-
-    Attributes:
-      tensor: the symbolic 0-d tensor.
-      low: its smallest value.
-      high: its largest value.
-    """
+    """The index of a rolled loop, with a known range; such an object has an attribute ``__graphc_index__``."""
 
     __graphc_index__: Any
     tensor: Tensor
@@ -90,7 +84,6 @@ class IndexEncoder:
 
     Args:
       shape: the shape of the indexed tensor.
-      index: the index expression.
       values: the shape of an update's values; None for a read.
     """
 
@@ -139,8 +132,6 @@ class IndexEncoder:
         """Returns the number of axes after a mask's, if the values fit any number of selected elements.
 
         Args:
-          parts: the parts of the index.
-          position: the mask's position among them.
           implied: the number of axes that the index does not name.
 
         Returns:
@@ -330,9 +321,7 @@ class Column(NamedTuple):
     averages even and odd places in turn took 1.4 times as long.
 
     Attributes:
-      axis: the axis.
       first: the first place.
-      step: to the next one.
     """
 
     axis: int

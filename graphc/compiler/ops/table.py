@@ -45,16 +45,12 @@ class Row:
     Attributes:
       name: the op's name; the part after the last dot is the name of the public function.
       impl: the JAX-traceable callable: tensors by position, attributes by name.
-      signature: the parameters of the public function.
-      doc: a one-line description of the result.
       fold: a NumPy function with the same meaning, for constant folding.
-      differentiable: whether gradients flow.
       light: whether it takes a few instructions per element (see :class:`OpDef`); None for the module's default.
       returns: the return type of the public function, in Python syntax: ``Tensor``, a ``tuple[...]``, which stays one
         for any length, or a named tuple of :mod:`graphc.compiler.ops.signature`.
       by_value: a NumPy function with the same meaning, for results with a data-dependent shape; the signature has
         ``size``, which makes the shape static, and the NumPy function is called if that is None.
-      aliases: other names of the public function.
       platforms: the device types with an implementation in JAX (see :class:`OpDef`); empty for all.
       instead: called with the arguments while a function is traced; returns a result computed in a better way, or None.
       check: called with the arguments before anything else; raises for what the op's types do not show.
@@ -132,8 +128,6 @@ def define(namespace: dict[str, Any], rows: tuple[Row, ...] = (), *, light: tupl
 
     Args:
       namespace: the module's ``globals()``, which receives the functions and ``__all__``.
-      rows: its rows.
-      light: further rows, which are light by default.
     """
     marked = [(entry, is_light) for group, is_light in ((rows, False), (light, True)) for entry in group]
     rows = tuple([replace(entry, light=is_light) if entry.light is None else entry for entry, is_light in marked])

@@ -123,7 +123,6 @@ def _reduced(dtypes: tuple[Any, ...], result: Any = None, *, of_none: bool = Fal
     """Returns the rule of a reduction of tensors of these dtypes.
 
     Args:
-      dtypes: what it is known for.
       result: the dtype of the result; None for the tensor's.
       of_none: whether it is known for tensors without elements.
     """

@@ -47,8 +47,6 @@ def on_host(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[s
 
     Args:
       function: a pure function of eager tensors, which returns tensors in any structure.
-      args: the positional arguments, including tensors of the graph.
-      kwargs: the keyword arguments.
 
     Raises:
       InvalidArgumentError: the function fails for all samples of these types.

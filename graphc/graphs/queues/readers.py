@@ -30,7 +30,6 @@ class Record(NamedTuple):
 
     Attributes:
       key: the name of the file, and the record's position in it.
-      value: the record.
     """
 
     key: Any

@@ -101,7 +101,6 @@ class ArrayFile:
     """A safetensors file, mapped into memory.
 
     Args:
-      path: the file.
       damaged: makes the error for a file, from its path and what is wrong with it.
     """
 

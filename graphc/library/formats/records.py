@@ -61,10 +61,6 @@ def checked_compression(given: Any, use: str) -> str:
 def open_file(name: bytes, compression: str = "") -> BinaryIO:
     """Opens a file to read its bytes, unpacked.
 
-    Args:
-      name: the path, as the system has it.
-      compression: one of ``COMPRESSIONS``.
-
     Raises:
       NotFoundError: there is no such file.
       FailedPreconditionError: it is a folder.
@@ -87,13 +83,7 @@ def reading(name: bytes) -> Generator[None]:
 
 
 def skip_to(file: BinaryIO, offset: int, start: int = 0) -> None:
-    """Goes forward to a byte of a file, by reading where the file has no other way.
-
-    Args:
-      file: the file.
-      offset: where to go.
-      start: where it is.
-    """
+    """Goes forward to a byte of a file, by reading where the file has no other way."""
     if file.seekable():
         file.seek(offset)
         return
@@ -281,7 +271,6 @@ class RecordStream:
     """The records of a file, one after the other.
 
     Args:
-      name: the file, as the system has it.
       compression: how it is packed; empty for not at all.
 
     Attributes:

@@ -74,11 +74,7 @@ _MAKE_NO_OPERATION = _words("""
 
 
 def shared(stated: tuple[Alias, ...]) -> tuple[tuple[Alias, ...], tuple[Alias, ...]]:
-    """Returns the rows of TensorFlow 2 that TensorFlow 1 has too: those that make operations, and the others.
-
-    Args:
-      stated: the rows that TensorFlow 1 has otherwise.
-    """
+    """Returns the rows of TensorFlow 2 that TensorFlow 1 has too: those that make operations, and the others."""
     names = {name for row in stated for name in row.names}.union(_NOT_IN_1)
     rows = [row for row in ROWS if not names.intersection(row.names)]
     found = {row.names[0]: replace(row, names=(*row.names, *_older_names(row.names[0]))) for row in rows}

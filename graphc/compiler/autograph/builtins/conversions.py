@@ -64,9 +64,6 @@ def _answer(function: Any, owner: Any, name: str, result: Any) -> Any:
 
     Args:
       function: ``bool``, ``float``, ``int``, ``complex`` or ``len``.
-      owner: the object.
-      name: of the method.
-      result: what it gave.
     """
 
     def native(found: Any) -> Any:

@@ -78,7 +78,6 @@ class Box:
 
     Args:
       names: what is carried, for messages.
-      values: at the start.
     """
 
     def __init__(self, names: tuple[str, ...], *values: Any) -> None:
@@ -195,7 +194,6 @@ class _Search:
     """The search for the largest or smallest item.
 
     Args:
-      name: of the function.
       symbol: ``">"`` or ``"<"``: how an item must compare to the one found so far to take its place.
       key: what is compared of each item; None for the item itself.
       native: Python's function, for the error about nothing to look through.

@@ -38,12 +38,7 @@ def matched(condition: Any) -> bool:
 
 
 class _Items:
-    """The items of a sequence that a pattern with ``*_`` looks at, each when it is asked for.
-
-    Args:
-      subject: the sequence.
-      places: of the items.
-    """
+    """The items of a sequence that a pattern with ``*_`` looks at, each when it is asked for."""
 
     def __init__(self, subject: Any, places: Sequence[int]) -> None:
         self._subject = subject
@@ -57,9 +52,6 @@ def match_sequence(subject: Any, size: int, star: int | None, use: str) -> Seque
     """Returns what the parts of ``case [a, *b, c]:`` stand for; None if the subject does not match.
 
     Args:
-      subject: what is matched.
-      size: how many parts there are.
-      star: which of them has a star.
       use: ``"unpacked"``; ``"length"`` if no part looks at its item; ``"some"`` if the part with the star does not.
     """
     subject = settled(subject)

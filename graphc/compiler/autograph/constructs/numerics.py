@@ -73,7 +73,6 @@ class _Blame(Deferred):
     Attributes:
       kind: the class of the error; others ask for it.
       what: the op, its inputs, the types of its outputs that are looked at, and where it stands.
-      report: see :data:`_REPORT`.
     """
 
     kind: Any

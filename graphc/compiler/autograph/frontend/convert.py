@@ -54,7 +54,6 @@ class _Converted:
     """Converted code.
 
     Attributes:
-      code: the code.
       cells: where its free variables come from: an index into the original closure, or a cell of ours.
     """
 
@@ -303,10 +302,7 @@ def _finished(code: CodeType, name: str, prefix: str, qualname: str, mark: bool 
     """Marks the code and everything in it, and gives each function the name that its user knows.
 
     Args:
-      code: the code.
       name: the name of the user's function it belongs to.
-      prefix: how the qualified names of our compilation begin.
-      qualname: how they should begin.
       mark: whether the code was rewritten; the methods of classes inside it were not.
       part_of: the qualified name of the user's function that it is a part of; empty where it is one itself.
     """

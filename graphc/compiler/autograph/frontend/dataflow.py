@@ -45,9 +45,7 @@ class Branch:
     """The body of a construct.
 
     Attributes:
-      assigned: names bound inside.
       captured: names it reads before it binds them, and that nobody reads after it: it works on a copy.
-      frame: its local variables.
     """
 
     assigned: NameSet
@@ -76,13 +74,7 @@ class Construct:
 
 
 def find_state(body: Sequence[ast.stmt], scope: Scope, table: NameTable) -> dict[ast.stmt, Construct]:
-    """Finds the state of every construct of a function.
-
-    Args:
-      body: the function's statements, without jumps.
-      scope: the function's names.
-      table: the names of its statements.
-    """
+    """Finds the state of every construct of a function."""
     liveness = _Liveness(scope, table)
     liveness.block(body, scope.always_live, NOTHING)
     return liveness.constructs
@@ -259,13 +251,9 @@ class Bindings:
     """The variables of one function that may be unbound, at each point.
 
     Args:
-      body: the function's statements, without jumps.
-      scope: the function's names.
       constructs: the state of its constructs; the frames in it learn which names start undefined.
-      table: the names of its statements.
 
     Attributes:
-      frame: the variables of the function itself.
       undefined: the names that may hold the mark, in any frame.
     """
 
@@ -388,13 +376,7 @@ def _held(construct: Construct) -> frozenset[str]:
 
 
 def always_bound(body: Sequence[ast.stmt], scope: Scope, table: NameTable) -> frozenset[str]:
-    """Returns the local variables of a function that no way through it reads unbound.
-
-    Args:
-      body: its statements, with jumps.
-      scope: its names.
-      table: the names of its statements.
-    """
+    """Returns the local variables of a function that no way through it reads unbound."""
     found = _Ways(table)
     found.block(body, frozenset(scope.parameters))
     names = scope.names

@@ -87,11 +87,7 @@ def children(node: ast.AST) -> list[ast.AST]:
 
 
 def fix_locations(root: N) -> N:
-    """Gives every node without a place the place of the node around it; as ``ast.fix_missing_locations``, but faster.
-
-    Args:
-      root: a tree; it may be nested deeply.
-    """
+    """Gives every node without a place that of the node around it; as ``ast.fix_missing_locations``, but faster."""
     stack: list[tuple[Any, dict[str, Any]]] = [
         (root, {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 1})
     ]

@@ -71,13 +71,10 @@ class Expressions(ast.NodeTransformer):
     """The rewriting of expressions.
 
     Args:
-      unit: the conversion this belongs to.
       local: the variables of the function and of the converted functions around it.
       first_parameter: the function's first parameter, for ``super()``, or None.
-      table: the names of what is rewritten.
 
     Attributes:
-      table: the names of what is rewritten.
       doubtful: the names that may hold the mark for an unbound name where the expression runs.
       undefined: the names that may hold it anywhere, which is what a function defined here may see.
       in_control: whether the expression stands in a branch or a loop.
@@ -121,7 +118,6 @@ class Expressions(ast.NodeTransformer):
         """Rewrites an expression and makes it a function of no arguments.
 
         Args:
-          node: the expression.
           what: what it is, for the refusal of ``:=`` in it.
         """
         if self.binds_in_place(node):

@@ -24,11 +24,7 @@ CONTINUE = "ag__continue_"
 
 
 class Mask(ast.If):
-    """The statements that run only if no jump was taken before them.
-
-    Attributes:
-      flags: the flags of the jumps.
-    """
+    """The statements that run only if no jump was taken before them."""
 
     flags: frozenset[str]
 
@@ -48,7 +44,6 @@ def remove_jumps(body: Block, unit: Unit) -> Block:
     """Rewrites the body of one function without jumps.
 
     Args:
-      body: its statements; they are changed in place.
       unit: the conversion this belongs to, for new names and for refusals.
 
     Returns:
@@ -121,7 +116,6 @@ def _terminates(body: Block, through_with: bool = False) -> bool:
     """Returns True if no way through the statements reaches their end.
 
     Args:
-      body: the statements.
       through_with: take it that no context manager swallows an exception.
     """
     return any(_never_falls_through(node, through_with) for node in body)
@@ -177,10 +171,8 @@ class _Lowering:
         """Rewrites statements.
 
         Args:
-          body: the statements.
           tail: whether the end of the block is the end of the loop's body (of the function, outside loops), so that
             ``continue`` (``return``) need only come to that end.
-          loop: the innermost loop around.
 
         Returns:
           The new statements, and the flags they may set.

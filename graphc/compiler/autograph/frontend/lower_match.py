@@ -32,7 +32,6 @@ def remove_matches(body: Block, unit: Unit) -> Block:
     """Rewrites the body of one function without ``match`` statements.
 
     Args:
-      body: its statements; they are changed in place.
       unit: the conversion this belongs to, for new names.
     """
     return _Remover(unit).block(body)
@@ -57,7 +56,6 @@ class _Test:
 
     Attributes:
       before: statements to run first.
-      holds: the test.
       bound: the names that the pattern binds, and what they are bound to.
     """
 
@@ -147,7 +145,6 @@ class _Remover(StatementRewriter):
 
         Args:
           subject: what is matched; evaluated once, unless it is a name.
-          pattern: the pattern.
           values: by the names in it, the names of ours that their values are bound to.
         """
         match pattern:

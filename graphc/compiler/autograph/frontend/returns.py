@@ -14,11 +14,7 @@ _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def where_it_returns(location: Location | None) -> str:
-    """Returns the lines on which the function around a line returns, in words; empty where its source is not there.
-
-    Args:
-      location: a line of the user's code.
-    """
+    """Returns the lines on which the function around a line returns, in words; empty where its source is not there."""
     if location is None:
         return ""
     try:

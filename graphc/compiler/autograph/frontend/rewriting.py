@@ -77,7 +77,6 @@ def lift_bindings(body: Block, unit: Unit) -> Block:
     """Rewrites the ``while`` loops of one function whose tests bind names.
 
     Args:
-      body: its statements; they are changed in place.
       unit: the conversion this belongs to, for new names.
     """
     return _Lifter(unit).block(body)

@@ -31,15 +31,11 @@ class Names:
     """The effects of a piece of syntax on the names of its function.
 
     Attributes:
-      reads: names read when the piece runs.
       binds: names bound, or unbound by ``del``, whenever the piece runs to its end.
       may_bind: names bound on some ways through the piece only (``:=`` in an operand, patterns).
-      in_place: names bound by ``:=``.
       deferred: names that functions defined here may read at any later time.
       rebound: names that functions defined here bind by ``nonlocal``.
       deleted: names that may be unbound, by ``del`` or at the end of an ``except`` clause.
-      globals: names declared ``global`` here.
-      nonlocals: names declared ``nonlocal`` here.
       stored: names to whose items something is assigned here, in order.
       suspension: the last ``yield`` or ``await`` here, or what else makes the function a generator or a coroutine.
     """
@@ -78,11 +74,7 @@ _RARE = ("may_bind", "in_place", "deferred", "rebound", "deleted", "globals", "n
 
 
 class NameTable:
-    """The names of the statements and expressions of a function and of those inside it, each found once.
-
-    Attributes:
-      binds_in_place: whether a ``:=`` was met.
-    """
+    """The names of the statements and expressions of a function and of those inside it, each found once."""
 
     def __init__(self) -> None:
         self._known: dict[ast.AST, Names] = {}
@@ -118,10 +110,6 @@ class Scope:
 
     Attributes:
       parameters: its parameters, in order.
-      names: what its body does.
-      local: its local variables, parameters included.
-      globals: names it declares ``global``.
-      nonlocals: names it declares ``nonlocal``.
     """
 
     parameters: tuple[str, ...]
@@ -156,8 +144,6 @@ def scope_of(node: Definition, table: NameTable, local: frozenset[str] = frozens
     """Returns the scope that a function or a lambda opens.
 
     Args:
-      node: its definition.
-      table: where the names of its statements are kept.
       local: names that are local to it even if nothing in the definition binds them.
     """
     names = table.of_all([node.body] if isinstance(node, ast.Lambda) else node.body)

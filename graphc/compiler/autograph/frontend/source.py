@@ -66,8 +66,6 @@ class _Entry:
     """A definition.
 
     Attributes:
-      node: it.
-      class_name: the innermost class around it.
       statement: the statement of the module that it is or stands in.
     """
 
@@ -81,7 +79,6 @@ class _File:
     """A parsed file, or a block of it.
 
     Attributes:
-      lines: the text of the whole file.
       statements: of the module, or of the block.
       imports: the names that the module itself imports, which Python calls in its own way; of a block, those that
         probably are.

@@ -38,8 +38,6 @@ def rewrite(node: Definition, unit: Unit, suspended: bool = False) -> Definition
     """Rewrites a function or a lambda.
 
     Args:
-      node: its definition, which is changed in place.
-      unit: the conversion this belongs to.
       suspended: whether it may be a generator that yields outside its constructs.
 
     Raises:

@@ -16,16 +16,7 @@ Block = list[ast.stmt]
 
 
 class Stores(Expressions):
-    """The rewriting of assignments, in one function.
-
-    Args:
-      node: the function.
-      unit: the conversion this belongs to.
-      scope: the function's names.
-      table: the names of its statements and expressions.
-      bindings: what may be unbound where in it.
-      outer_local: the variables of the converted functions around it.
-    """
+    """The rewriting of assignments, in one function."""
 
     def __init__(
         self,

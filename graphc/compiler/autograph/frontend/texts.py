@@ -22,12 +22,7 @@ _BEGINS = re.compile(r"\s*(@|def\b|async\b|class\b)|.*\blambda\b")
 
 
 def texts_of(code: CodeType, names: Mapping[str, object]) -> Iterator[list[str]]:
-    """Yields the texts that may hold the source of some code, each as lines.
-
-    Args:
-      code: of a function.
-      names: its globals.
-    """
+    """Yields the texts that may hold the source of some code, each as lines."""
     lines = linecache.getlines(code.co_filename, cast("dict[str, Any]", names))
     if lines:
         yield lines

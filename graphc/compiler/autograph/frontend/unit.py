@@ -18,7 +18,6 @@ class Unit:
     """One conversion: a function and everything defined inside it.
 
     Args:
-      file: the file of the user's function.
       function: its name, for messages.
       class_name: the class by which private names are mangled, or None.
       outside: the names that the function can see outside itself, and their values now.

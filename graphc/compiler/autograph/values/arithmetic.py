@@ -27,9 +27,6 @@ class Operator:
     """An operator.
 
     Attributes:
-      symbol: as in code.
-      native: Python's function.
-      op: the name of the op of graphs.
       bounds: returns between which ints the result lies, of the spans of the operands.
     """
 

@@ -41,9 +41,6 @@ def as_choices(
     """Returns the values of a name on two sides, as choices where they can be joined only so; else as they are.
 
     Args:
-      first: the value on one side.
-      second: the value on the other.
-      traces: where the values were made.
       growing: whether the first one keeps all that it may be, in its order, and gets what the second may be besides.
       copies: is given, by the identity of each copy of a container that was made, the container; None where containers
         that can be changed must stay what they are.

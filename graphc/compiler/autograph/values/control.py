@@ -19,7 +19,6 @@ class Control:
 
     Attributes:
       call: gives what to call in place of a function in converted code.
-      if_exp: traces ``true() if condition else false()``.
       note_raise: notes that code of the user's raises an exception.
       or_: traces ``first() or second()``.
       require: raises an error where a condition does not hold: at once, or when the program runs if it depends on

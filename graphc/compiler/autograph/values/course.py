@@ -38,7 +38,6 @@ class Course:
     """The values of a number in all iterations.
 
     Args:
-      loop: the numbers of the loop.
       native: what computes it; None for what is given.
       operands: of what: courses of this loop, and plain numbers.
       first: what it is in the first iteration.
@@ -121,10 +120,6 @@ class Course:
 class Courses(ABC):
     """The numbers of a loop that have a course, while its body is traced.
 
-    Args:
-      region: the body.
-      order: what the loop's counter is in each iteration.
-
     Attributes:
       asked: whether it was asked between which ints a number lies of which only the first one was known.
     """
@@ -180,8 +175,6 @@ class Courses(ABC):
 
         Args:
           start: a course, an int, or None.
-          stop: likewise.
-          size: of the axis.
         """
         given = [part for part in (start, stop) if isinstance(part, Course)]
 
@@ -202,7 +195,6 @@ class Courses(ABC):
         """Returns the course of what a name holds at the start of an iteration.
 
         Args:
-          first: what it is before the loop.
           values: what it is in each iteration, if that is known.
         """
         found = Course(self, None, (), first, values)

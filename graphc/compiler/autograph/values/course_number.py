@@ -24,7 +24,6 @@ class CourseNumber(SymbolicNumber):
     Python does arithmetic with plain numbers and with others of the same loop. Joined with a tensor it is a tensor.
 
     Args:
-      course: what it is in each iteration.
       tensor: what it is in the program, if that is there already.
     """
 
@@ -151,8 +150,6 @@ def window(index: Any, bounds: slice[Any, Any, Any], size: int) -> tuple[Any, in
 
     Args:
       index: one of the bounds: the index of a loop, or another number that it knows for all iterations.
-      bounds: the slice.
-      size: of the axis that it is about.
 
     Raises:
       RegionAborted: the width changes from one iteration to the next.

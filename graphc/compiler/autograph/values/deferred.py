@@ -80,12 +80,8 @@ class DeferredError(Deferred):
     """An exception.
 
     Attributes:
-      kind: its class.
       made_of: what the builtin class that it is derived from makes one of.
-      args: its arguments.
       attributes: what it has in its ``__dict__``, and in slots.
-      cause: its ``__cause__``.
-      suppress: its ``__suppress_context__``.
     """
 
     kind: Any
@@ -206,9 +202,6 @@ class Frozen:
 
     Args:
       value: the value; the tensors in it are those that it holds now.
-
-    Attributes:
-      tensors: its tensors, each once.
     """
 
     def __init__(self, value: Any) -> None:
@@ -244,11 +237,7 @@ class Frozen:
         self.tensors = []
 
     def evaluate(self, arrays: Sequence[Any]) -> Any:
-        """Returns the value.
-
-        Args:
-          arrays: the values of :attr:`tensors`.
-        """
+        """Returns the value."""
         return value_of(nest.unflatten(self._structure, [_thawed(leaf, arrays) for leaf in self._leaves]))
 
 

@@ -30,7 +30,6 @@ def compare_exactly(op: str, tensor: Tensor, number: float) -> Any:
 
     Args:
       op: ``"less"``, ``"less_equal"``, ``"greater"``, ``"greater_equal"``, ``"equal"`` or ``"not_equal"``.
-      tensor: the number on the left, a scalar.
       number: an int or a float.
 
     Returns:
@@ -80,8 +79,6 @@ def compare_mixed(op: str, whole: Tensor, real: Tensor) -> Any:
 
     Args:
       op: as for :func:`compare_exactly`.
-      whole: the int, on the left, a scalar.
-      real: the float, a scalar.
     """
     if op == "not_equal":  # so that it holds for NaN
         return apply(OPS["logical_not"], (compare_mixed("equal", whole, real),))

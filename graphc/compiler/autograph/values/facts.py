@@ -68,8 +68,6 @@ def note_condition(condition: SymbolicTensor, number: SymbolicTensor, true: Any,
     """Notes what a condition says of a number.
 
     Args:
-      condition: a truth value.
-      number: an int.
       true: which it may be where the condition holds: a frozenset, or a :class:`Between`.
       false: likewise where it does not hold.
     """
@@ -116,8 +114,6 @@ def assume_carried(body: Trace, condition: Any, pairs: Iterable[tuple[SymbolicTe
     """Notes that the body of a loop is run where its test holds.
 
     Args:
-      body: its trace.
-      condition: the test.
       pairs: what the loop carries, as the test and as the body see it.
     """
     facts = _facts(condition, True)

@@ -44,7 +44,6 @@ class Appends:
     """Counts the items that a traced body appends to a list; each branch counts all that it might append.
 
     Attributes:
-      count: how many.
       bodies: the bodies of the loops that carry the list; they are traced again if it needs more room.
       log: where the items were put in that a trial of a loop's body has put in at the end, and their leaves; None if
         the list was changed in another way.
@@ -225,9 +224,7 @@ def grown(trace: Trace, title: str, items: Sequence[Any], others: Sequence[Any],
     Args:
       trace: the trace to make it in, which is open.
       title: the list, for messages.
-      items: what it holds now.
       others: items that it will hold, of the types of which there must be room.
-      capacity: how many items there must be room for.
 
     Raises:
       InvalidArgumentError, InvalidTypeError: the items differ in shape, structure or dtype.
@@ -281,9 +278,7 @@ def matched(regions: Sequence[Region], title: str, contents: Sequence[list[Any]]
     """Returns what branches left in a list; where the lengths differ, as lists whose length is known at run time only.
 
     Args:
-      regions: the branches.
       title: the list, for messages.
-      contents: what it holds at the end of each.
     """
     known = [growing(items) for items in contents]
     if all(found is None for found in known) and len(set(map(len, contents))) == 1:

@@ -37,7 +37,6 @@ class Sum:
 
     Attributes:
       terms: how often each of them is in it.
-      offset: the int.
     """
 
     terms: Mapping[Any, int]
@@ -82,9 +81,6 @@ class LoopIndex(Symbolic):
 
     Args:
       tensor: its value in the graph, a weakly typed scalar of integers.
-      low: the smallest value it takes.
-      high: the largest value it takes.
-      region: the loop body that is being attempted.
       last: its value in the last iteration of that loop; None where that is not known.
       course: its value in each iteration of that loop; None where it depends on other loops too, or they are too many.
       form: the sum that it is, if it is one; see :class:`Sum`.
@@ -295,9 +291,6 @@ def loop_position(tensor: SymbolicTensor, order: range, region: Region, courses:
     """Returns the number that runs through ``order``, one in each iteration of a loop.
 
     Args:
-      tensor: its value in the graph.
-      order: its values.
-      region: the loop's body.
       courses: the numbers of the loop that Python computes for all iterations; None where it does not.
 
     Raises:

@@ -106,7 +106,6 @@ class Joined:
     """The join of two values of a name.
 
     Attributes:
-      structure: the nested structure that both have.
       leaves: for each leaf the tensor type of both sides, or None where it is the same object on both.
       kept: the leaves of the first side.
       first: the first side's value; where the other one has other lists or dicts of the same contents, a new value.
@@ -327,9 +326,6 @@ def note_aliases(
     """Notes that the tensors and containers of a value stand for those of one of several others.
 
     Args:
-      trace: the trace that they were made in.
-      name: the variable that holds the value.
-      value: a nested structure.
       sources: values of that structure; None where they are not known.
       held: how many references there are to each tensor of the sources that the user's code cannot see.
       shared: the identities of the containers that stand for nothing but themselves.

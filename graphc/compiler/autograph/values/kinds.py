@@ -62,7 +62,6 @@ def _behind(value: Any, *, numbers: bool = False) -> Iterator[tuple[Any, Alias |
     Values that are joined again and again, as in ``a, b = b, a`` in a branch, stand for each other.
 
     Args:
-      value: the scalar.
       numbers: whether numbers that depend on tensors, and what they stand for, are among them.
     """
     waiting, seen = [value], set[int]()
@@ -81,7 +80,6 @@ def check_shown(value: Any, use: str, *, as_text: bool) -> None:
     """Refuses what shows whether a value is a number or a tensor, if it may be either.
 
     Args:
-      value: the value.
       use: what shows it, for the message.
       as_text: whether only the text that ``str`` makes is seen, which is the same for both if they are of one kind.
     """

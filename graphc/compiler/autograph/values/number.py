@@ -224,7 +224,6 @@ def joined(tensor: Any, kinds: Kinds | None, span: Span | None = None) -> Any:
     """Returns the tensor that values were joined in, as the number that it is if all of them are numbers.
 
     Args:
-      tensor: its type holds the values of all.
       kinds: the types that they have; None if one of them is no number.
       span: between which ints they lie, if they are ints and that is known.
     """

@@ -50,9 +50,7 @@ def _made(tensor: Any, results: Iterable[Any], *operands: Any, span: Span | None
     """Returns a number that is computed of others.
 
     Args:
-      tensor: its value.
       results: what Python makes of numbers of the types that the operands may have.
-      *operands: the operands.
       span: between which ints it lies, if it is one; None for any.
     """
     kinds = frozenset(cast("type[Any]", type(result)) for result in results)

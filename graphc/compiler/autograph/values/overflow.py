@@ -28,7 +28,6 @@ def checked_span(name: str, pair: tuple[Any, Any], spans: tuple[Span, Span]) -> 
     Args:
       name: of the operator, ``"add"`` for ``+``.
       pair: the operands: tensors, or Python ints.
-      spans: their spans.
     """
     first, second = spans
     # Before anything relies on the bounds: a number that is taken for a count may not be relied on.

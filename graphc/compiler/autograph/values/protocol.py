@@ -75,11 +75,7 @@ class Symbolic:
         return None
 
     def converted(self, kind: type[Any]) -> Any:
-        """Returns what ``bool``, ``int``, ``float`` or ``complex`` makes of it; NotImplemented to treat it as a tensor.
-
-        Args:
-          kind: one of these types.
-        """
+        """Returns what ``bool``, ``int``, ``float`` or ``complex`` makes of it; NotImplemented for a tensor."""
         del kind
         return NotImplemented
 
@@ -100,11 +96,7 @@ class Symbolic:
     # --- truth
 
     def condition(self, test: Callable[[Any], Any]) -> Any:
-        """Returns what decides whether it counts as true.
-
-        Args:
-          test: returns the truth of one of several values.
-        """
+        """Returns what decides whether it counts as true."""
         del test
         return self.operand()
 
@@ -123,11 +115,7 @@ class Symbolic:
         self.look_into()
 
     def as_text(self, maker: str) -> Any:
-        """Returns what ``str``, ``repr`` or ``ascii`` makes of it; NotImplemented if only the run of the program tells.
-
-        Args:
-          maker: the name of the function.
-        """
+        """Returns what ``str``, ``repr`` or ``ascii`` makes of it; NotImplemented if only a run tells."""
         del maker
         return NotImplemented
 
@@ -143,19 +131,13 @@ class Symbolic:
         Args:
           method: its name, as ``"__getitem__"`` or ``"append"``.
           owner: the object that is asked; a list, if this is what the list holds.
-          *operands: the arguments.
-          **options: the arguments by keyword.
         """
         del method, owner, operands, options
         return NotImplemented
 
 
 def refuses(uses: Mapping[str, str]) -> Callable[[type[Kind]], type[Kind]]:
-    """Gives a class special methods that refuse what Python itself asks a value for.
-
-    Args:
-      uses: by their names, what they are asked for.
-    """
+    """Gives a class special methods that refuse what Python itself asks a value for."""
 
     def decorate(kind: type[Kind]) -> type[Kind]:
         for name, use in uses.items():

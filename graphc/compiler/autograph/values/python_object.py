@@ -48,7 +48,6 @@ def users_method(owner: Any, *names: str) -> types.FunctionType | None:
     of a dataclass) has no source to convert.
 
     Args:
-      owner: the object.
       *names: the methods that Python looks for, in its order. Only the first one that the class has counts: one that is
         written in C hides those behind it.
     """

@@ -103,8 +103,6 @@ class Span:
     """The ints between two.
 
     Attributes:
-      low: the smallest.
-      high: the largest.
       counted: whether a number in it comes to the ends of what 32 bits hold, where they are its bounds, only by more
         small steps than a loop takes.
       drifts: how far the number is from what it was at the start of an iteration, by loop variables.
@@ -201,8 +199,6 @@ def after_loop(initial: Span, drift: Drift, trips: int | None) -> Span:
     """Gives the span of a number that each iteration of a loop moves, at the start of any iteration and after the loop.
 
     Args:
-      initial: its span before the loop.
-      drift: how far one iteration moves it.
       trips: how many iterations there are at most; None where that is not known.
     """
     if drift.restart is not None:

@@ -36,8 +36,6 @@ class Unbound(Symbolic):
     """The value of a name that is not bound; any use of it raises :class:`UndefinedNameError`.
 
     Args:
-      name: the user's variable.
-      reason: why it may be unbound.
       filler: whether the value is never looked at (a return value before the return, a name that every way binds before
         it reads it), so that anything may stand for it in a branch.
     """
@@ -88,7 +86,6 @@ def unbound(name: str, certain: bool = False) -> Unbound:
     """Returns what a local name holds before it is bound.
 
     Args:
-      name: the user's variable.
       certain: whether it is bound wherever it is read, so that anything may stand for it.
     """
     return Unbound(name, "it is bound on some of the ways to here only, or not yet", certain)

@@ -122,7 +122,6 @@ def slots_for(carry: Sequence[Any], max_iterations: int | None) -> int:
     """Returns the number of checkpoints to keep.
 
     Args:
-      carry: the carried values of the loop, as arrays.
       max_iterations: the known maximum number of iterations; None if there is none.
 
     Returns:
@@ -135,11 +134,7 @@ def slots_for(carry: Sequence[Any], max_iterations: int | None) -> int:
 
 
 def is_stored(carry: Sequence[Any]) -> bool:
-    """Returns True if the forward pass should store the carried values in each iteration: if they are small.
-
-    Args:
-      carry: the carried values of the loop, as arrays.
-    """
+    """Returns True if the forward pass should store the carried values in each iteration: if they are small."""
     return not is_repeated() and _size(carry) <= _STORED_BYTES
 
 

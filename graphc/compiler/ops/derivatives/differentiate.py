@@ -100,8 +100,6 @@ def linearize_twice(
 
     Args:
       function: as for :func:`linearize`, as are the next three.
-      primals: the point at which to evaluate.
-      wrt: which primals the pullback differentiates with respect to.
       cotangents: for each output, whether the pullback takes a cotangent for it.
       wrt_again: which primals to differentiate the pullback with respect to.
       with_outputs: whether the outputs with cotangents are differentiated in the same pass.
@@ -136,7 +134,6 @@ def pushforward(
 
     Args:
       function: takes the primals, returns a value or a tuple.
-      primals: the point at which to evaluate.
       wrt: which primals to differentiate with respect to; of inexact dtype.
       wanted: for each output, whether to differentiate it.
 
@@ -159,11 +156,8 @@ def pull_back(
     NaN.
 
     Args:
-      push: the pushforward.
-      types: the types of its tangents.
       given: for each of its outputs, whether there is a cotangent.
       places: the positions of the tangents whose gradients are wanted.
-      cotangents: the given cotangents.
     """
 
     def outputs(*tangents: Any) -> tuple[Any, ...]:

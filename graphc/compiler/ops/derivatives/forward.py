@@ -92,14 +92,6 @@ def emit_jvp(
 ) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:  # fmt: skip
     """Appends a jvp to the trace that encloses the region, which also writes the states that the region writes.
 
-    Args:
-      body: the traced body, still open.
-      arguments: the region's inputs with tangents.
-      outputs: the results with tangents.
-      others: the results without tangents.
-      primals: the values of ``arguments``.
-      tangents: the tangents of ``arguments``, of the same types.
-
     Returns:
       The values of ``outputs`` and ``others``, and the tangents of ``outputs``.
     """

@@ -114,12 +114,7 @@ def dependence(program: Program) -> list[Inputs]:
 
 
 def has_custom_vjp(program: Program, *, loops: bool = False) -> bool:
-    """Returns True if part of the program, bodies included, has a custom pullback, which need not be linear.
-
-    Args:
-      program: the program.
-      loops: whether graphc's functions named :data:`LOOP` count too.
-    """
+    """Returns True if part of the program, bodies included, has a custom pullback, which need not be linear."""
     return any(
         (_is_custom(equation) and (loops or not _is_loop(equation)))
         or any(has_custom_vjp(body, loops=loops) for body in _bodies(equation))

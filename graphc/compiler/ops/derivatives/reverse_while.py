@@ -48,8 +48,6 @@ def custom_vjp(
     transposed (JAX 0.10 fails in an assertion). Here integers have no tangents.
 
     Args:
-      function: the function.
-      forward: returns the results and the residuals.
       backward: takes the residuals and the cotangents and returns a cotangent for each argument.
       symbolic_zeros: whether these two receive known zero tangents symbolically.
     """
@@ -134,7 +132,6 @@ class _Body:
 
     Attributes:
       run: evaluates the body, from inputs to carried values.
-      program: its structure.
     """
 
     run: Callable[..., Leaves]
@@ -147,7 +144,6 @@ class _Static:
     """Static data that a forward pass hands to its backward pass.
 
     Attributes:
-      body: the loop's body.
       perturbed: for each of the inputs, whether its gradient may be requested.
     """
 
@@ -169,8 +165,6 @@ class _Loop:
 
     Attributes:
       test: returns True if there is another iteration.
-      body: returns the carried values after an iteration.
-      num_carry: the number of carried values.
       slots: the number of checkpoints that the backward pass keeps.
       replay: whether the loop is traced in a :func:`replaying` scope; JAX calls :meth:`forward` later.
       stores: whether :meth:`forward` stores the carried values of each iteration, as far as the slots go.
@@ -331,7 +325,6 @@ class _State(NamedTuple):
       rows: the stored carried values before each iteration, if there are no more iterations than slots; empty if the
         forward pass stored none.
       carry: the carried values before the first one.
-      invariant: the invariant values.
       gradients: the cotangents of the active carried values after the last one.
     """
 

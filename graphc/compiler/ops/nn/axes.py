@@ -23,8 +23,6 @@ class DataFormat(NamedTuple):
         """Parses a format such as ``NHWC``; None means channels last.
 
         Args:
-          data_format: the format.
-          ndim: the number of axes of the tensor.
           space: the required number of spatial axes; None for any number.
 
         Raises:

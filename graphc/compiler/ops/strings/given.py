@@ -32,7 +32,6 @@ def texts(function: str, name: str, value: Texts) -> np.ndarray[Any, Any]:
     Args:
       function: the name of the function in ``gx.strings``, for messages.
       name: the argument's name, for messages.
-      value: the argument.
 
     Raises:
       InvalidTypeError: the argument is not a tensor of strings.

@@ -66,9 +66,7 @@ class _Column:
         """Returns the values of all fields, strings or ``bytes`` by ``encode``; None if one may be invalid.
 
         Args:
-          fields: the fields.
           absent: the indices of the fields that count as empty.
-          encode: converts text to the fields' kind.
           is_plain: whether all are known to be plain text, whose numbers Python parses in the same way.
         """
         for k in absent:

@@ -49,12 +49,7 @@ _LONGEST_PAUSE = 5.0
 
 @dataclasses.dataclass(frozen=True)
 class StepContext:
-    """The argument of a function that :meth:`MonitoredSession.run_step_fn` calls.
-
-    Attributes:
-      session: the Session, to run operations without hooks.
-      run_with_hooks: a function that runs like :meth:`MonitoredSession.run`.
-    """
+    """The argument of a function that :meth:`MonitoredSession.run_step_fn` calls."""
 
     session: Any
     run_with_hooks: Callable[..., Any]

@@ -134,11 +134,6 @@ def if_stmt(
     """An ``if`` statement: Python's own when the condition is known, else a cond.
 
     Args:
-      condition: the value of the test.
-      body: runs the statements of the true branch.
-      orelse: runs the statements of the false branch.
-      get_state: the values of ``names``.
-      set_state: binds ``names``.
       names: what the branches may bind and later code reads.
       unread: by the flag that a ``return``, ``break`` or ``continue`` sets, the names that nobody reads after it; the
         flag ``""`` stands for a jump that was taken before if the condition is false.

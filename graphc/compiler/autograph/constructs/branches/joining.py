@@ -192,7 +192,6 @@ class Merged:
     """A value that differs on the sides.
 
     Attributes:
-      joined: how the two become one.
       sides: what they held at the ends of the branches.
       copies: by the identities of copies in them, the containers that the copies tell of.
     """

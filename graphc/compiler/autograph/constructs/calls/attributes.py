@@ -45,8 +45,6 @@ def load_attr(owner: Any, name: str, *, by_item: bool = False) -> Any:
     """``owner.name``: a property or another descriptor of the user's is a call.
 
     Args:
-      owner: the object.
-      name: of the attribute.
       by_item: whether what it holds is about to be asked for items, and for nothing else.
     """
     kind, fallback = cast("type[Any]", type(owner)), None

@@ -42,10 +42,7 @@ def call_cached(function: Any, otherwise: Callable[[Any], Any], /, *args: Any, *
     """Calls a function, or a method, that ``functools.lru_cache`` or ``cache`` made.
 
     Args:
-      function: what is called.
       otherwise: returns what to call where an argument is the trace's own, so that no other call has it.
-      *args: the arguments.
-      **kwargs: those passed by name.
     """
     trace = context.trace
     cached = getattr(function, "__func__", function)

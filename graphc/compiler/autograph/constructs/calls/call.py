@@ -181,12 +181,7 @@ def _takes_choices(function: types.FunctionType, native: Any) -> bool:
 
 
 def _with_choices(function: Any, native: Any) -> Any:
-    """Returns a function of Python's own, which is called with each of the values that an argument may be.
-
-    Args:
-      function: the function.
-      native: what to call in its place.
-    """
+    """Returns a function of Python's own, which is called with each of the values that an argument may be."""
     if function in _TEXTS or getattr(function, "__name__", "") in _KEEPING or is_debugger(function):
         return native
 

@@ -19,10 +19,8 @@ def get_by(getter: Any, call_method: Callable[[Any, str], Any], /, *args: Any, *
     """Calls a getter.
 
     Args:
-      getter: it.
       call_method: returns what to call for a method of an object.
       *args: the object; of anything else Python says what it says.
-      **kwargs: none.
     """
     if len(args) != 1 or kwargs:
         return getter(*args, **kwargs)

@@ -60,11 +60,9 @@ class Site:
     """One way in which a call fails, or the body of a ``try`` statement.
 
     Attributes:
-      number: the status that says so.
       error: the exception, with what else is to be known of the moment.
       places: where the functions were called, and where it was raised.
       payload: for each tensor of the exception, the tensor that it is where the function knows it, or what carries it.
-      happens_in: the trace that says that it happens.
       place: where the values of the payload stand among the tensors of all ways.
       original: the exception itself, where it ends the trace of the function; it is raised once.
     """
@@ -98,9 +96,6 @@ class Site:
 
 class Failures:
     """The failures of one traced function; after each run it is asked for the first that happened.
-
-    Args:
-      name: of the function.
 
     Attributes:
       hosts: the Python functions that the program calls, which live as long as it does.

@@ -112,7 +112,6 @@ def check_handlers(error: BaseException | None, places: Sequence[Location] = ())
 
     Args:
       error: the exception; None where it is known at run time only.
-      places: where it is raised.
 
     Raises:
       UnimplementedError: one would.
@@ -177,11 +176,7 @@ class leaving:  # noqa: N801  generated code opens it as a scope
 
 
 class in_finally:  # noqa: N801  generated code opens it as a scope
-    """Inside the scope a ``finally`` block runs: an exception that is on its way through it does not hinder it.
-
-    Args:
-      before: what :func:`before_try` gave.
-    """
+    """Inside the scope a ``finally`` block runs: an exception that is on its way through it does not hinder it."""
 
     __slots__ = ("_before", "_leaving", "_mark", "_num_nodes", "_pending", "_scope", "_start")
 

@@ -88,7 +88,6 @@ class Chosen:
     """The elements of a tensor that a mask chooses.
 
     Args:
-      tensor: the whole tensor.
       mask: over its first axes.
     """
 
@@ -195,10 +194,6 @@ def _method_for(owner: Any, name: str, of_property: str, of_descriptor: str, hoo
     """Returns what a store or a deletion calls: a function of a property's, or of another descriptor's, of the user's.
 
     Args:
-      owner: the object.
-      name: of the attribute.
-      of_property: the name of the property's function.
-      of_descriptor: the name of the descriptor's method.
       hook: the method of the object itself that would be asked instead.
 
     Returns:

@@ -101,8 +101,6 @@ def answers(operands: tuple[Any, Any], methods: tuple[Method, Method], theirs_fi
     """Gives what two operands answer, of which one at least has a method of the user's; NotImplemented if neither does.
 
     Args:
-      operands: left and right.
-      methods: their methods, where they are the user's.
       theirs_first: whether the right operand is asked first, as one of a subclass is.
       forward: the method of the left operand to ask if it is not the user's.
     """

@@ -25,7 +25,6 @@ def checked_positions(owner: Any, index: Any) -> Any:
 
     Args:
       owner: a tensor; what else there is looks at its indices itself.
-      index: what stands between the brackets.
     """
     parts = _parts(index)
     if not isinstance(owner, ArrayMethods) or not any(_is_position(part) for part in parts):

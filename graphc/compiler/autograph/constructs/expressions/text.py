@@ -87,7 +87,6 @@ class Text(Deferred):
 
     Attributes:
       maker: how it is made, a key of the table above.
-      parts: of what.
     """
 
     maker: Any
@@ -262,7 +261,6 @@ def formatted(value: Any, conversion: str, spec: Any) -> Any:
     """Returns a value in an f-string: ``{value!conversion:spec}``.
 
     Args:
-      value: what is shown.
       conversion: ``"s"``, ``"r"``, ``"a"`` or empty.
       spec: the format, a string or a Text.
     """

@@ -83,8 +83,6 @@ def expecting(trace: Trace, code: CodeType | None, run: Callable[[bool], _Result
     A number that an iteration assigns, but leaves as it is, may be of use as a Python number only.
 
     Args:
-      trace: around the loop.
-      code: of its body.
       run: traces it, given whether numbers are carried from the start.
     """
     unexpected = _unexpected.setdefault(trace.root, set())
@@ -128,11 +126,7 @@ def forget_loops(trace: Trace, count: int) -> None:
 
 @dataclass(frozen=True)
 class Extended(LoopVariables):
-    """Names of a loop that are made of others.
-
-    Attributes:
-      inner: those, which are the user's.
-    """
+    """Names of a loop that are made of others."""
 
     inner: LoopVariables
 
@@ -161,7 +155,6 @@ class Countdown:
     """Lets a loop run so many iterations; the call fails if it goes on.
 
     Args:
-      variables: the names of the loop.
       most: how many iterations; None for any number.
 
     Attributes:
@@ -197,13 +190,7 @@ def check_bound(done: Any, most: int) -> None:
 
 
 class Unsure(Unbound):
-    """The value of a name that is bound only if a loop has run.
-
-    Args:
-      name: the user's variable.
-      value: what it holds in that case.
-      ran: whether the loop has run: a boolean scalar.
-    """
+    """The value of a name that is bound only if a loop has run."""
 
     __slots__ = ("ran", "value")
 
@@ -254,11 +241,7 @@ _BOUND: Any = object()
 class BoundByLoop:
     """The names that are not bound before a loop that may run zero times.
 
-    Args:
-      variables: all names of the loop.
-
     Attributes:
-      inner: these.
       variables: these, and where some are not bound, one that says whether the loop has run. What is not bound is there
         something for which zeros may stand, as long as the loop has not run.
     """

@@ -28,12 +28,8 @@ _MAX_WIDENINGS = 2
 class Count:
     """An int that a loop carries.
 
-    Args:
-      initial: its span before the loop.
-
     Attributes:
       start: what it is at the start of an iteration.
-      after: its span after the loop.
     """
 
     def __init__(self, initial: Span) -> None:
@@ -87,12 +83,7 @@ class Count:
             self._bounds = replace(bounds, drifts={})
 
     def counts(self, after: Span | None, others: Collection[LoopStart]) -> bool:
-        """Returns True if it may be taken for a count after a trial.
-
-        Args:
-          after: its span.
-          others: numbers that are no counts.
-        """
+        """Returns True if it may be taken for a count after a trial."""
         drift = None if after is None else after.drifts.get(self.start)
         if drift is not None and drift.is_small:
             return True
@@ -106,7 +97,6 @@ class Count:
         """Compares the number after a trial with the bounds.
 
         Args:
-          after: its span.
           trips: how often the loop runs at most; None if that is not known.
 
         Returns:
@@ -217,9 +207,7 @@ def iterations_until(going_on: SymbolicTensor, known: Mapping[Value, Any], order
     """Returns how many iterations a loop runs; None where that is not known.
 
     Args:
-      going_on: whether it goes on after an iteration.
       known: what is known at the start of an iteration, the index first: an array for all iterations, or one value.
-      order: the values of the index.
     """
     found = _evaluate(going_on.raw, dict(known))  # which it adds to
     if found is None:

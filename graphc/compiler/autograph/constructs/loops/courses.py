@@ -24,9 +24,7 @@ class TakenRows(Courses):
     """A scan takes one row of an array in each iteration, which holds the numbers.
 
     Args:
-      region: the body.
       counter: its input that is one of ``order`` in each iteration.
-      order: what the counter is in each iteration.
     """
 
     def __init__(self, region: Region, counter: SymbolicTensor, order: range) -> None:
@@ -54,13 +52,7 @@ class TakenRows(Courses):
 
 
 class LookedUp(Courses):
-    """A while looks the numbers up in tables; see :class:`TakenRows`.
-
-    Args:
-      region: the body.
-      position: the number of the iteration.
-      order: as of a scan.
-    """
+    """A while looks the numbers up in tables; see :class:`TakenRows`."""
 
     def __init__(self, region: Region, position: SymbolicTensor, order: range) -> None:
         super().__init__(region, order)
@@ -116,9 +108,7 @@ def number_after(trace: Trace, values: Sequence[Any], done: SymbolicTensor) -> S
     """Returns a number after a loop of which it is not known when it stops.
 
     Args:
-      trace: the trace around the loop.
       values: what it is before each iteration, and after the last one.
-      done: how many iterations were run.
     """
     kind = cast("type[Any]", type(values[0]))
     table = trace.constant(np.array(values, leaf_type(values[0]).dtype))

@@ -20,9 +20,6 @@ BUILD_BEFORE = (
 class Creations:
     """The Variables that the iterations of a loop create which run by themselves in a function's first call.
 
-    Args:
-      trace: the trace around the loop.
-
     Attributes:
       iterations: the number of iterations that ran by themselves.
       attempts: how often it was tried to roll the rest.

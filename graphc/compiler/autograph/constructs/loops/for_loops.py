@@ -75,11 +75,7 @@ def for_stmt(
     """A ``for`` statement.
 
     Args:
-      iterable: what to run over.
       extra_test: whether to go on, where the body may break or return; None where it cannot.
-      body: one iteration, given the item.
-      get_state: the values of ``names``.
-      set_state: binds ``names``.
       names: what is carried from one iteration to the next, or read after the loop.
       stored: the values of other names, to whose items the body assigns.
     """
@@ -112,12 +108,7 @@ def run_for(
     """Runs or traces a loop; see :func:`for_stmt`.
 
     Args:
-      iterable: what to run over.
-      extra_test: whether to go on.
-      body: one iteration.
-      variables: the names of the loop.
       statement: the body that the user wrote, which may say the loop's options; None if it is ``body``.
-      held: whether somebody else may refer to ``iterable``.
       probing: whether iterations over numbers are run by Python for as long as they compute on no tensor.
     """
     trace = current_trace()

@@ -39,9 +39,7 @@ class Clause:
     """The part of a comprehension after ``for target in items``.
 
     Attributes:
-      conditions: those after ``if``.
       then: the element; or, if ``nested``, the generator of what the next ``for`` gives.
-      nested: whether there is a next ``for``.
     """
 
     conditions: tuple[Test, ...]
@@ -56,7 +54,6 @@ def condition(value: Any, what: str = "the condition of this comprehension") -> 
     """Returns the truth of a condition of a comprehension, which Python runs.
 
     Args:
-      value: the condition.
       what: it, for the message.
 
     Raises:
@@ -88,7 +85,6 @@ def generator(items: Any, step: Step, simple: bool) -> Any:
 
     Args:
       items: what its first ``for`` runs over.
-      step: what follows, given an item.
       simple: whether that is only an element: there is no ``if`` and no second ``for``.
     """
     if context.trace is None:
@@ -114,11 +110,7 @@ def listed(items: Any, step: Step, simple: bool) -> list[Any]:
 
 
 class _Result:
-    """A list that a loop fills, which nobody sees before the loop has ended.
-
-    Attributes:
-      items: the list.
-    """
+    """A list that a loop fills, which nobody sees before the loop has ended."""
 
     def __init__(self) -> None:
         self.items: list[Any] = made([])
@@ -191,7 +183,6 @@ class GeneratorExpression(Loopable, Iterator[Any]):
 
     Args:
       items: what its first ``for`` runs over.
-      step: what follows, given an item.
       simple: whether that is only an element.
       what: its condition, for messages.
     """
@@ -307,8 +298,6 @@ def _filtered(name: str, holds: Callable[[Any], Any], items: Iterator[Any]) -> G
 
     Args:
       name: of what gives them, for messages.
-      holds: the function.
-      items: an iterator.
     """
 
     def step(item: Any) -> Clause:

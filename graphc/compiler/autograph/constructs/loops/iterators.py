@@ -45,12 +45,7 @@ Native = Callable[..., Any]
 
 
 class SpaceIterator(Iterator[Any]):
-    """An iterator that a loop can take as a whole.
-
-    Attributes:
-      position: how many items were taken.
-      filters: whether it leaves out items.
-    """
+    """An iterator that a loop can take as a whole."""
 
     filters: ClassVar[bool] = False
 
@@ -99,9 +94,6 @@ class SpaceIterator(Iterator[Any]):
 
     def exhaust(self, count: int) -> None:
         """Leaves the iterator as a loop does that takes all items.
-
-        Args:
-          count: how many items are left.
 
         Raises:
           ValueError: lengths differ that must not.

@@ -110,7 +110,6 @@ class _Loop:
 
     Args:
       node: a scan or a while.
-      place: which output.
 
     Attributes:
       carried: the places of the carried values among the node's inputs.
@@ -237,9 +236,7 @@ class ListState:
     """One list, while a loop is traced.
 
     Args:
-      trace: the trace around the loop.
       title: the list, for messages.
-      items: what it holds before the loop.
       max_trips: how often the loop runs at most; None if that is not known.
       tapes: those that are open around the loop, which see how the buffer is made of the items.
 
@@ -420,12 +417,7 @@ class ListState:
         return self._max_trips
 
     def leave(self, value: list[Any], trips: int | None) -> list[Any]:
-        """Returns what the list holds after the loop.
-
-        Args:
-          value: what the loop node gives.
-          trips: how often it runs, if that is known.
-        """
+        """Returns what the list holds after the loop."""
         found = growing(value)
         assert found is not None
         if self._items is None:

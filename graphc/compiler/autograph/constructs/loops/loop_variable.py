@@ -38,17 +38,10 @@ class LoopVariable:
     A container inside the value that every iteration leaves where it is stays the object that it is, since other names
     may hold it too; what is changed in it is a cell of its own.
 
-    Args:
-      name: the name.
-      value: what it holds before the loop.
-      loop: the loop.
-
     Attributes:
       value: what it holds before the loop, in the form that it has in an iteration.
       fixed: the identities of the containers in it of which no iteration is known that puts others in their place.
-      slots: its leaves.
       bound: what it holds at the start of the iteration that is traced.
-      last: what that iteration leaves in it.
       frozen: whether something in that must not be changed.
     """
 
@@ -126,13 +119,7 @@ class LoopVariable:
         return nest.flatten(value, self.fixed)[0]
 
     def check_starts(self, region: Region, given: Iterator[SymbolicTensor], outputs: set[Value]) -> None:
-        """Gives up an attempt that takes numbers for tensors which are not what these would be.
-
-        Args:
-          region: the iteration.
-          given: the tensors that it is given.
-          outputs: what it gives.
-        """
+        """Gives up an attempt that takes numbers for tensors which are not what these would be."""
         slots = [slot for slot in self.slots if slot.type is not None]
         tensors = [next(given) for _ in self.types()]
         for slot, tensor in zip(slots, self._packing.tensors_of(slots, tensors), strict=True):
@@ -172,7 +159,6 @@ class LoopVariable:
         """Returns what it holds after the loop.
 
         Args:
-          value: what the loop leaves in it.
           trips: how often the loop runs, if that is known.
         """
         del trips
@@ -286,9 +272,6 @@ class LoopCell(LoopVariable):
     """A cell that an iteration writes; what it holds is carried as the value of a name is.
 
     Args:
-      cell: the cell.
-      before: what it holds before the loop.
-      loop: the loop.
       likely: whether it is carried because that is likely, and no trial has shown yet that an iteration writes it.
     """
 

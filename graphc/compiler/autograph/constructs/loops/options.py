@@ -28,11 +28,7 @@ class LoopOptions:
 
 # No Exception: an attempt to trace the loop catches those, and would swallow it.
 class OptionsFound(BaseException):
-    """The body of a loop has said its options, so that the loop can begin anew with them.
-
-    Attributes:
-      loop: which loop.
-    """
+    """The body of a loop has said its options, so that the loop can begin anew with them."""
 
     def __init__(self, loop: OpenLoop) -> None:
         super().__init__(loop)
@@ -43,7 +39,6 @@ class OpenLoop:
     """A loop that is being run or traced.
 
     Args:
-      trace: the trace around it.
       body: the function that is its body, as the user wrote it.
 
     Attributes:

@@ -33,8 +33,6 @@ class TensorRange:
 
     Args:
       start: an int or an integer scalar.
-      stop: likewise.
-      step: likewise.
       sign: of the step: 1 or -1, or 0 where it is not known.
       most: how many numbers it holds at most, if that is known.
       span: between which ints they lie, if that is known.

@@ -56,11 +56,7 @@ class ForLoop:
     """A ``for`` statement.
 
     Attributes:
-      trace: where it stands.
       extra_test: whether to go on after an iteration; None where nothing breaks or returns.
-      body: one iteration, given the item.
-      variables: the names of the loop.
-      options: what the user says about it.
       held: whether it runs over an iterator that others may refer to.
       follows: whether its numbers are taken for such as change in each iteration, before that is known.
       peeled: the iterations that were run by themselves, and the Variables that they created; None if none was.
@@ -189,11 +185,7 @@ def _stop(
     """Returns when the loop stops whose body was just traced; None if it never stops early.
 
     Args:
-      loop: the loop.
-      region: its body.
       index: what is known for all iterations, the index of the loop among it, and the values of the index.
-      carried: the values that the body takes.
-      state: the names.
     """
     going_on = True if loop.extra_test is None else loop.extra_test()
     if going_on is True:
@@ -224,11 +216,9 @@ def trace_counted(
     """Appends a while over a counter, for loops that may stop early or run as often as a tensor says.
 
     Args:
-      loop: the loop.
       space: what it runs over; of a length that is not 0, if it is known.
       identity: of the attempt to roll the loop; None if there is no other way.
       stops: whether it is known that it may stop early, nobody knows when.
-      expects: whether numbers are carried from the start.
 
     Returns:
       Whether, or when, the loop stops before its last iteration. In an attempt, nothing is appended for one that does
@@ -342,8 +332,6 @@ def _name_indices(variables: LoopVariables, region: Region, value_of: Callable[[
     """Lets names that hold numbers made of the loop's counter hold what these are after the loop.
 
     Args:
-      variables: the names.
-      region: the loop's body.
       value_of: what a number is after the loop, in the name of that place.
     """
     values: list[Any] = []

@@ -76,14 +76,7 @@ def filled(trace: Trace, number: Any, type: TensorType) -> SymbolicTensor:
 
 
 def is_as_of_number(region: Region, start: Value, number: Any, outputs: Iterable[Value]) -> bool:
-    """Returns True if an iteration that is given a tensor gives what it would give of the number that it holds.
-
-    Args:
-      region: the iteration.
-      start: the tensor, one of its inputs.
-      number: the number that it holds everywhere.
-      outputs: what the iteration gives.
-    """
+    """Returns True if an iteration that is given a tensor gives what it would give of the number that it holds."""
     types = {start: leaf_type(number)}  # of what differs from what the number would give
     for node in region.builder.nodes:
         given = [types.get(value, value.type) for value in node.inputs]
@@ -102,8 +95,6 @@ class LoopInfo:
     """What is known of a loop before its body is traced.
 
     Attributes:
-      trace: the trace around the loop.
-      tapes: those that are open around it.
       runs: whether it runs at least once, so that what its body binds is bound after it.
       max_trips: how often it runs at most; None if that is not known.
       follows: whether numbers that do not depend on tensors are taken for such as Python computes for all iterations.
@@ -121,9 +112,6 @@ class Trial:
     """An iteration that has been traced, as one name of the loop sees it.
 
     Attributes:
-      name: the name.
-      loop: the loop.
-      region: the iteration.
       courses: the numbers that Python computes for all iterations; None where it does not.
       refuse: makes an error about the name ready to be raised.
     """
@@ -159,7 +147,6 @@ class Slot:
     """A leaf that is the same object in every iteration, as far as is known.
 
     Args:
-      leaf: what it is before the loop.
       kinds: the Python types that it may have, if it is a number in every iteration.
       count: between which ints it lies, if it is an int.
 
@@ -200,8 +187,6 @@ class Slot:
 
         Args:
           tensor: the one that the iteration is given for it.
-          region: the iteration.
-          outputs: what the iteration gives.
         """
 
     def start(self, carried: Iterator[Any], *, stays: bool) -> Any:
@@ -224,8 +209,6 @@ class Slot:
 
         Args:
           bound: what it was at the start of the trial.
-          after: what the trial leaves.
-          trial: the trial.
 
         Raises:
           GraphcError: there is no type for both.
@@ -299,10 +282,6 @@ class Carried(Slot):
     """A leaf that is carried as a tensor.
 
     Args:
-      leaf: as of a slot.
-      type: of the tensor.
-      kinds: as of a slot.
-      count: as of a slot.
       likely: whether it is carried because that is likely, and no trial has shown yet that an iteration changes it.
     """
 

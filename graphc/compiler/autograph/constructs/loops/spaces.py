@@ -228,8 +228,6 @@ class TensorIndices(Space):
 
     Args:
       start: an int or an integer scalar.
-      step: likewise.
-      length: how many numbers, an integer scalar.
       most: how many there can be, if that is known.
       span: between which ints the numbers lie; None for what the start and the step tell.
     """
@@ -272,7 +270,6 @@ class GrowingItems(Space):
     """The items of a list whose length is known at run time only.
 
     Args:
-      owner: the list.
       backwards: from the last item to the first.
     """
 

@@ -29,9 +29,6 @@ class LoopVariables:
     """The names that a loop carries, and how to get and set them in the user's function.
 
     Attributes:
-      get: returns their values.
-      set: binds them.
-      names: the names.
       stored: returns the values of other names, to whose items the body assigns.
     """
 
@@ -64,8 +61,6 @@ class LoopState:
     out by then too, and is carried as a name is.
 
     Args:
-      variables: the names.
-      trace: the trace around the loop.
       runs: whether the loop runs at least once, so that what its body binds is bound after it.
       max_trips: how often it runs at most; None if that is not known.
       jumps: whether it ends as soon as one of its names says that it is left.
@@ -121,13 +116,7 @@ class LoopState:
     def check_starts(
         self, region: Region, carried: Sequence[SymbolicTensor], results: Sequence[SymbolicTensor]
     ) -> None:
-        """Gives up an attempt that takes numbers for tensors which are not what these would be.
-
-        Args:
-          region: the iteration.
-          carried: the tensors that it is given.
-          results: those that it gives.
-        """
+        """Gives up an attempt that takes numbers for tensors which are not what these would be."""
         supply, outputs = iter(carried), {result.raw for result in results}
         for variable in self._all:
             variable.check_starts(region, supply, outputs)
@@ -272,7 +261,6 @@ class LoopState:
         """Binds the names after the loop.
 
         Args:
-          tensors: the carried leaves.
           trips: how often the loop runs, if that is known.
           done: how often it ran, where it may stop early.
         """

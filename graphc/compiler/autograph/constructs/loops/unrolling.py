@@ -36,7 +36,6 @@ class Copies:
     """The copies of a body.
 
     Args:
-      trace: the trace around the loop.
       what: the loop and why it is unrolled: "this for loop is unrolled, because ...".
       remedy: what to write instead; None if the user asked for the copies.
       total: how many there will be, if that is known.
@@ -94,17 +93,9 @@ class NodeLimit:
     """Looks that an unrolled loop does not add more nodes to the graph than are allowed.
 
     Args:
-      trace: where the loop runs.
       kind: ``"for"`` or ``"while"``.
-      reason: why it is unrolled.
-      remedy: what to write instead.
       total: how many iterations there are, if that is known.
       counts: whether the loop counts, and is not over items that Python takes one by one.
-
-    Attributes:
-      done: how many iterations were run.
-      added: how many nodes they have added.
-      copies: what they cost.
     """
 
     def __init__(
@@ -166,9 +157,6 @@ def run_in_python(
     """Runs a ``for`` loop as Python does.
 
     Args:
-      loop: the loop.
-      items: what to run over.
-      limit: is asked after each iteration.
       going_on: whether the first iteration is to be run.
       enough: is asked after each iteration, and returns True to stop there.
 

@@ -44,12 +44,6 @@ def makes_test_symbolic(
 
     The iteration is traced on trial, and leaves nothing behind. It counts as one that needs Python if it has effects
     outside the trace, which the trial does not run.
-
-    Args:
-      trace: the trace around the loop.
-      test: the test, which is a Python value now.
-      body: the body.
-      variables: the names of the loop.
     """
     before, identity = trace.checkpoint(), object()
     state = LoopState(variables, trace, runs=True)
@@ -177,12 +171,6 @@ def _become_node(
     """Makes what is left of the loop, whose test is a tensor, one node.
 
     Args:
-      trace: around the loop.
-      test: of the loop.
-      body: of the loop.
-      variables: the names of the loop.
-      options: what the user says about it.
-      before: the iterations that Python ran by now.
       runs: whether the test is true at first.
     """
 
@@ -211,12 +199,7 @@ def _trace(
     """Appends a while of at most so many iterations, if that is known.
 
     Args:
-      trace: around the loop.
-      test: of the loop.
-      body: of the loop.
-      variables: the names of the loop.
       most: how many iterations at most, if that is known.
-      expects: whether numbers are carried from the start.
       runs: whether its test is true before the first iteration.
     """
     names, countdown = variables, Countdown(variables, most)

@@ -17,12 +17,7 @@ __all__ = ["OVERRIDES", "imported", "importing"]
 
 
 def importing(module: str, level: int) -> None:
-    """Tells that a function is about to import a module, which may not be there.
-
-    Args:
-      module: its name, which may be relative.
-      level: how many dots stand before it.
-    """
+    """Tells that a function is about to import a module, which may not be there."""
     first = module.partition(".")[0]
     if context.trace is None or level or first in sys.modules:
         return
@@ -37,13 +32,7 @@ def importing(module: str, level: int) -> None:
 
 
 def imported(module: str, level: int, names: tuple[str, ...]) -> None:
-    """Tells of a module of the user's that a function has just imported.
-
-    Args:
-      module: its name, which may be relative.
-      level: how many dots stand before it.
-      names: what was imported from it.
-    """
+    """Tells of a module of the user's that a function has just imported."""
     if context.trace is None:
         return
     if level:

@@ -28,13 +28,7 @@ _STATELESS = frozenset(("_struct", "jax", "jaxlib", "operator", "re", "string"))
 
 
 def read_computed(owner: Any, name: str, value: Any) -> None:
-    """Tells of an attribute that an object of a library's computes, or that it keeps where Python does not look.
-
-    Args:
-      owner: the object.
-      name: of the attribute.
-      value: what it gave.
-    """
+    """Tells of an attribute that an object of a library's computes, or that it keeps where Python does not look."""
     assert context.trace is not None
     reads = context.trace.root.reads
     source, kind = reads.source(owner), cast("type[Any]", type(owner))
@@ -82,7 +76,6 @@ def is_told_unseen(owner: Any, *, as_iterator: bool = False) -> bool:
     """Returns True if an object comes from outside and holds what no guard sees.
 
     Args:
-      owner: the object.
       as_iterator: whether an iterator counts; to take items of it is told of elsewhere.
     """
     if context.trace is None or context.trace.root.reads.source(owner) is None:

@@ -71,7 +71,6 @@ def check_methods(value: Any, names: Iterable[str]) -> None:
 
     Args:
       value: the object; a tuple stands for what is in it.
-      names: the methods it may be asked for.
     """
     asked(value, names)
     region = context.trace
@@ -91,7 +90,6 @@ def check_items(value: Any, sized: bool = False) -> None:
     """Reports that Python is about to iterate over an object of the user's by methods of the user's.
 
     Args:
-      value: the object.
       sized: whether Python asks for the number of items beforehand.
     """
     if context.trace is None or type(value) is tuple:

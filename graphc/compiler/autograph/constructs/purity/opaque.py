@@ -133,7 +133,6 @@ def report_call(function: Any, what: str) -> Any:
     """Says that a function is about to be called that is not converted.
 
     Args:
-      function: it.
       what: the call, for messages, where it only may have a side effect.
 
     Returns:

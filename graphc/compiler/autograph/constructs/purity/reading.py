@@ -97,7 +97,6 @@ def entering(function: types.FunctionType, converted: types.FunctionType | None 
     """Tells of the globals, and of the variables of functions around, that a function reads which is called now.
 
     Args:
-      function: it.
       converted: what is called in its place; None where it is called itself.
     """
     if context.trace is None:
@@ -121,8 +120,6 @@ def read_names(function: types.FunctionType, names: Names, asked: frozenset[str]
     """Tells of globals, and of variables of functions around, that a function reads.
 
     Args:
-      function: it.
-      names: what it reads.
       asked: those of the names that it only asks for items.
     """
     assert context.trace is not None
@@ -254,9 +251,6 @@ def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) 
     """Tells of an attribute that was read; of what a property computed its getter has told.
 
     Args:
-      owner: the object.
-      name: of the attribute.
-      value: what it holds.
       by_item: whether that is about to be asked for items, and for nothing else.
     """
     trace = context.trace
@@ -363,9 +357,6 @@ def read_descriptor(kind: type[Any], name: str, found: Any, called: str = "fget"
     """Tells of a property, or of another descriptor of the user's, which is about to be asked.
 
     Args:
-      kind: the class.
-      name: of the attribute.
-      found: the descriptor.
       called: the name of the property's function that is called: ``"fget"``, ``"fset"`` or ``"fdel"``.
     """
     if context.trace is None or is_library(kind):

@@ -55,7 +55,6 @@ def handed(values: Iterable[Any], *, called: bool = True) -> None:
     """Tells of what is handed to code that is not the user's: it may read all of it.
 
     Args:
-      values: what is handed.
       called: whether it may call what it is given too, as it is; graphc's own converts what it calls.
     """
     trace = context.trace
@@ -80,7 +79,6 @@ def follow(*values: Any, special: bool = False) -> None:
     """Tells of what functions among these values read, of the other ones too, where they run as they are.
 
     Args:
-      *values: the functions, and what they may get to.
       special: whether special methods of the values are called, as of an object that is called.
     """
     if context.trace is not None:
@@ -88,12 +86,7 @@ def follow(*values: Any, special: bool = False) -> None:
 
 
 def asked(value: Any, names: Iterable[str]) -> None:
-    """Tells of what special methods read that Python itself calls, of a value and of what it contains.
-
-    Args:
-      value: the value.
-      names: the methods it may be asked for.
-    """
+    """Tells of what special methods read that Python itself calls, of a value and of what it contains."""
     if context.trace is None or _is_plain(value):
         return
     kind, names = cast("type[Any]", type(value)), tuple(names)
@@ -149,12 +142,7 @@ class _Walk:
         self._owners: dict[int, Any] = {}
 
     def run(self, values: Iterable[Any], *, special: bool = True) -> None:
-        """Follows what is read of values, and of all that is found by that.
-
-        Args:
-          values: these.
-          special: whether their special methods are called.
-        """
+        """Follows what is read of values, and of all that is found by that."""
         for value in values:
             self._reach(value, special=special)
         asked = set[tuple[int, str]]()

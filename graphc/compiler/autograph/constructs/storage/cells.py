@@ -187,7 +187,6 @@ def named_by_user(error: GraphcError, cells: Sequence[Cell]) -> GraphcError:
     """Returns an error in which a list or dict that is changed is called by the variable that holds it.
 
     Args:
-      error: its message says ``a dict that is changed``.
       cells: those of which it may speak; with more than one nothing is known.
     """
     if len(cells) == 1 and isinstance(cells[0], ContentsCell):
@@ -214,8 +213,6 @@ def at_end(region: Region, value: Any, same: AbstractSet[int], copies: dict[int,
     """Returns a nested value as it was at the end of a branch, whose changes of containers have been taken back.
 
     Args:
-      region: the branch.
-      value: the value.
       same: the identities of containers that are left as they are.
       copies: is given, by the identity of each copy that was made, the container that it is a copy of.
     """
@@ -252,8 +249,6 @@ def write(cell: Cell, value: Any, *, certain: bool = False) -> None:
     """Stores a value, with a note in the journal of the trace that is open.
 
     Args:
-      cell: where to.
-      value: what the cell holds then.
       certain: whether this writes again, behind a branch, what was written in it: who else sees it was asked there.
 
     Raises:

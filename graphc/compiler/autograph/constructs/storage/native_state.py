@@ -49,7 +49,6 @@ class StatePlace(ObjectCell):
     """The state of an object, as far as it shows.
 
     Args:
-      owner: the object.
       what: what changes it, for messages.
       consumed: whether items are taken from it: of most iterators nobody can see how many are left, so that they count
         as changed.
@@ -108,7 +107,6 @@ def note_identity(value: Any, what: str) -> None:
     A call checks that of what it finds again; of others that outlive the call it is told.
 
     Args:
-      value: the object.
       what: the use, for messages.
     """
     trace = context.trace
@@ -167,8 +165,6 @@ def run_watched(run: Callable[[], Any], given: Iterable[Any], what: str) -> Any:
     """Runs code that is not converted, and notes what it changes of what it is given.
 
     Args:
-      run: the code.
-      given: the objects.
       what: the code, for messages.
     """
     trace = context.trace

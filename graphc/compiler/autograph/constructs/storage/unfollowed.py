@@ -74,7 +74,6 @@ def note_change(owner: Any, what: str) -> None:
     """Says that Python code is about to change an object in a way that no branch or loop follows.
 
     Args:
-      owner: the object.
       what: the statement or call, for messages.
 
     Raises:
