@@ -237,3 +237,54 @@ def test_elements_that_come_together_keep_breaks_errors_and_names() -> None:
 def test_a_tensor_of_a_trace_in_a_reduction_is_refused(program: Any) -> None:
     with pytest.raises(gx.errors.InvalidArgumentError, match=r"the argument 'x' has no value .* write `for element in"):
         gx.function(program)(gx.asarray(1))
+
+
+NUMBERS = Dataset.from_tensor_slices(np.arange(4, dtype=np.float32))
+USES: dict[str, Callable[[Any], Any]] = {
+    "map": lambda get: NUMBERS.map(lambda x: x * get()),
+    "filter": lambda get: NUMBERS.filter(lambda x: x > get()),
+    "take_while": lambda get: NUMBERS.take_while(lambda x: x < get()),
+    "scan": lambda get: NUMBERS.scan(0.0, lambda state, x: (state + x * get(), state)),
+    "flat_map": lambda get: NUMBERS.flat_map(lambda x: Dataset.range(get()).map(lambda y: gx.astype(y, "float32"))),
+    "from_generator": lambda get: Dataset.from_generator(
+        lambda: iter([float(get())]), output_signature=gx.TensorSpec((), "float32")
+    ),
+}
+
+
+def total_of(dataset: Any) -> Any:
+    total = gx.asarray(0.0)
+    for x in dataset:
+        total = total + x
+    return total
+
+
+@pytest.mark.parametrize("use", USES)
+def test_functions_of_a_dataset_made_here_hold_what_they_captured_when_the_loop_starts(use: str) -> None:
+    def of_parameter(k: int) -> Any:
+        return total_of(USES[use](lambda: k))
+
+    def program() -> Any:
+        k = 1
+        dataset = USES[use](lambda: k)
+        k = 2
+        found = [total_of(dataset)]
+        k = 3
+        found.append(total_of(USES[use](lambda: k)))
+        total = gx.asarray(0.0)
+        for index in range(6):
+            total = total * 2 + of_parameter(index)
+        return gx.stack([*found, total])
+
+    expected = program().tolist()
+    compiled = gx.function(program)
+    assert [compiled().tolist() for _ in range(2)] == [expected] * 2
+
+
+def test_a_dataset_made_here_cannot_use_what_the_program_computes() -> None:
+    def program(x: Any) -> Any:
+        twice = x * 2
+        return total_of(NUMBERS.filter(lambda y: y < twice))
+
+    with pytest.raises(UnimplementedError, match="use it in the body of the loop"):
+        gx.function(program)(gx.asarray(1.0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any, Self, cast
@@ -11,6 +12,7 @@ from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgument
 from graphc.compiler.function import TensorSpec
 from graphc.graphs.queues import QueueBase
 from graphc.training.data.elements import Row, described, flatten, host_leaf, spec_of, stacked, take_apart, unflatten
+from graphc.training.data.late import Origin
 from graphc.training.data.sources.rows import Items, checked_row
 from graphc.training.data.sources.source import Source, State
 
@@ -52,6 +54,7 @@ class Iterated:
             )
             raise at(InvalidTypeError(problem), user_location())
         self._given: Any = given
+        self._origin = Origin()
         self._once = isinstance(given, Iterator)
         self._first: list[Any] = []
         if spec is None:
@@ -59,6 +62,12 @@ class Iterated:
             self.specs: list[Any] = [spec_of(leaf) for leaf in row]
         else:
             self.specs, self.structure = flatten(spec)
+
+    def as_now(self) -> Iterated:
+        """Returns the source with what its function captures now, if the open trace has made it."""
+        found = copy.copy(self)
+        found._given = self._origin.as_now(self._given)
+        return self if found._given is self._given else found
 
     def _peeked(self) -> Any:
         """Returns the first element; keeps it for later if the iterator can be read only once."""

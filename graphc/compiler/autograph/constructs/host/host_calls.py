@@ -7,6 +7,7 @@ import io
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from numbers import Number
 from typing import Any, cast
@@ -19,13 +20,14 @@ from graphc.compiler.autograph.constructs.exceptions.places import user_calls
 from graphc.compiler.autograph.constructs.exceptions.try_scope import check_handlers
 from graphc.compiler.autograph.constructs.expressions.text import text_of
 from graphc.compiler.autograph.values.deferred import Frozen, Opaque, is_deferred, rebuilt
+from graphc.compiler.autograph.values.index import is_symbolic
 from graphc.compiler.autograph.values.kinds import check_shown
 from graphc.compiler.base import Location, at, nest, user_location, with_article
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor, Variable, apply, as_dtype, open_tapes, with_short_errors
 from graphc.compiler.ir import OPS, Attrs, TensorType
 from graphc.compiler.ops import HOST_RESULT, HostFunction, emit_host_call
-from graphc.compiler.tracing import context, current_trace
+from graphc.compiler.tracing import Closures, context, current_trace, frozen, graph_by_hand
 
 __all__ = ["Results", "call_host", "is_type", "print_late", "pyfunc"]
 
@@ -330,9 +332,11 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
     name, location = str(getattr(function, "__name__", type(function).__name__)), user_location()
 
     returned: list[Any] = []
+    called = function if context.trace is None or graph_by_hand() is not None else _Captured(function)
+    captured = called.values if isinstance(called, _Captured) else []
 
     def run(values: tuple[Any, ...]) -> list[np.ndarray[Any, Any]]:
-        result = function(*values)
+        result = called(*values) if not captured else called.with_values(values[0])(*values[1:])
         if open_tapes:
             returned.append(result)
         try:
@@ -347,12 +351,50 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
         results = [Tensor(jnp.asarray(array)) for array in run(given)]
         # A tensor that it returns may depend on one that it took from outside.
         return nest.unflatten(declared.structure, _known(results, (given, returned), name, location))
+    given = (captured, *given) if captured else given
     for leaf in nest.flatten(given)[0]:
         check_shown(leaf, "a call of gx.pyfunc", as_text=False)
     check_handlers(None)  # no class is declared for what it may raise, so any handler around might catch it
     failures(context.trace).held.append(function)
     results = call_host(run, _name(function), given, declared.types, on_device=True, ordered=ordered)
     return nest.unflatten(declared.structure, _known(results, given, name, location))
+
+
+class _Captured:
+    """A function that holds what it captured when it was given; Python calls it when names may hold something else.
+
+    Attributes:
+      values: the tensors and numbers without values yet among that, which the program passes.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.values: list[Any] = []
+        self._function, closures = frozen(function, self._keep)
+        self._cells = {id(cell) for cell in closures.cells.values()}
+
+    def _keep(self, value: Any) -> Any:
+        if not is_symbolic(value) or isinstance(value, Variable):
+            return value
+        self.values.append(value)
+        return _Place(len(self.values) - 1)
+
+    def __call__(self, *args: Any) -> Any:
+        return self._function(*args)
+
+    def with_values(self, values: Sequence[Any]) -> Callable[..., Any]:
+        """Returns the function that holds these values in place of :attr:`values`."""
+
+        def keep(value: Any) -> Any:
+            return values[value.place] if isinstance(value, _Place) else value
+
+        return Closures(keep, lambda function, cell: id(cell) not in self._cells).of(self._function)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Stands in a closure for a value that the program passes."""
+
+    place: int
 
 
 def _known(results: Sequence[Tensor], given: Any, name: str, location: Location | None) -> Sequence[Tensor]:
