@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
 
 from graphc.training.data.elements import flatten
+from graphc.training.data.late import Runs
 from graphc.training.data.nodes.grouping import GroupByWindow, Window
 from graphc.training.data.nodes.mixing import Choose, Interleave, RandomChoices
 from graphc.training.data.planned_dataset import Planned, count_of, plan_of, refuse, threads_of
@@ -188,7 +188,7 @@ class Combining(Planned):
         parts = tuple([part for part, weight in zip(parts, found, strict=True) if weight])
         found = tuple([weight for weight in found if weight])
         again = bool(rerandomize_each_iteration)
-        choice = RandomChoices(found, cls._seed(seed), again, itertools.count() if again else None)
+        choice = RandomChoices(found, cls._seed(seed), again, Runs() if again else None)
         return cls(Choose(choice, parts, bool(stop_on_empty_dataset)))
 
     @classmethod

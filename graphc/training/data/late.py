@@ -4,14 +4,58 @@ from __future__ import annotations
 
 import operator
 import weakref
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from graphc.compiler.autograph import pyfunc
 from graphc.compiler.base import has_mark
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import SymbolicTensor
 from graphc.compiler.tracing import current_trace, frozen, graph_by_hand, root_trace
 
-__all__ = ["Origin"]
+__all__ = ["LateSeed", "Origin", "Runs", "in_program"]
+
+
+def in_program() -> bool:
+    """Returns True while a function is traced: what Python does then once, the program does at each call."""
+    return root_trace() is not None and graph_by_hand() is None
+
+
+class Runs(Iterator[int]):
+    """Counts how often a dataset was iterated; a program that makes the dataset starts the count anew."""
+
+    def __init__(self) -> None:
+        self._next = 0
+        if in_program():
+            pyfunc(self._restart, None)
+
+    def __next__(self) -> int:
+        self._next += 1
+        return self._next - 1
+
+    def _restart(self) -> None:
+        self._next = 0
+
+
+class LateSeed:
+    """A seed that a program draws where it makes a dataset.
+
+    Args:
+      draw: draws a seed.
+    """
+
+    def __init__(self, draw: Callable[[], int]) -> None:
+        self._draw, self._value = draw, 0
+        pyfunc(self._drawn, None)
+
+    def __int__(self) -> int:
+        return self._value
+
+    def __repr__(self) -> str:
+        return "drawn at each call"
+
+    def _drawn(self) -> None:
+        self._value = self._draw()
 
 
 class Origin:
@@ -19,7 +63,7 @@ class Origin:
 
     def __init__(self) -> None:
         root = root_trace()
-        self._trace = None if root is None or graph_by_hand() is not None else weakref.ref(root)
+        self._trace = weakref.ref(root) if root is not None and in_program() else None
 
     def as_now(self, function: Any) -> Any:
         """Returns a function with what it captures now if the open trace has made it: a program calls it later."""

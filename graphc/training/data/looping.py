@@ -26,6 +26,7 @@ from graphc.compiler.tracing import current_trace
 from graphc.training.data.elements import Row, described, flatten, is_static, row_bytes, unflatten
 from graphc.training.data.functions import UserFunction
 from graphc.training.data.iterator import DatasetIterator, next_run
+from graphc.training.data.late import LateSeed
 from graphc.training.data.memory import Slices
 from graphc.training.data.nodes.batching import Batch
 from graphc.training.data.nodes.counting import Repeat, Shard, Skip, Take, Zip
@@ -91,8 +92,11 @@ class Rolled:
 
     @property
     def is_random(self) -> bool:
-        """True if each pass has a different order."""
-        return any(getattr(node, "reshuffle_each_iteration", False) for node in walk(self.order))
+        """True if each pass, or each call, has a different order."""
+        return any(
+            isinstance(node, Shuffle) and (node.reshuffle_each_iteration or isinstance(node.seed, LateSeed))
+            for node in walk(self.order)
+        )
 
     def numbers(self) -> list[Any]:
         """Returns the row numbers of the elements of the next pass, and those of the last element if it differs."""

@@ -288,3 +288,59 @@ def test_a_dataset_made_here_cannot_use_what_the_program_computes() -> None:
 
     with pytest.raises(UnimplementedError, match="use it in the body of the loop"):
         gx.function(program)(gx.asarray(1.0))
+
+
+def order_of(dataset: Any) -> Any:
+    order = gx.asarray(0)
+    for x in dataset:
+        order = order * 10 + x
+    return order
+
+
+DIGITS = Dataset.range(6)
+
+
+def shuffled_in_each_epoch() -> Any:
+    return gx.stack([order_of(DIGITS.shuffle(6, seed=5)) for _ in range(6)])
+
+
+def shuffled_once() -> Any:
+    dataset = DIGITS.shuffle(6, seed=5)
+    return gx.stack([order_of(dataset) for _ in range(3)])
+
+
+def shuffled_by_the_host() -> Any:
+    return order_of(DIGITS.shuffle(6, seed=5).filter(lambda x: x > 0))
+
+
+def made_in_a_rolled_loop() -> Any:
+    total = gx.asarray(0)
+    for _ in range(6):
+        total = total * 3 + order_of(DIGITS.shuffle(6, seed=5))
+    return total
+
+
+def unseeded() -> Any:
+    kept = DIGITS.shuffle(6, reshuffle_each_iteration=False)
+    return gx.stack([order_of(DIGITS.shuffle(6)), order_of(kept), order_of(kept)])
+
+
+def drawn_among_datasets() -> Any:
+    parts = [DIGITS, DIGITS.map(lambda x: x + 4)]
+    dataset = Dataset.sample_from_datasets(parts, rerandomize_each_iteration=True)
+    return gx.stack([order_of(dataset), order_of(dataset), order_of(Dataset.sample_from_datasets(parts))])
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        shuffled_in_each_epoch, shuffled_once, shuffled_by_the_host, made_in_a_rolled_loop, unseeded,
+        drawn_among_datasets,
+    ],
+)  # fmt: skip
+def test_a_dataset_made_here_starts_anew_at_each_call(program: Callable[[], Any]) -> None:
+    gx.random.seed(3)
+    expected = [program().tolist() for _ in range(3)]
+    gx.random.seed(3)
+    compiled = gx.function(program)
+    assert [compiled().tolist() for _ in range(3)] == expected

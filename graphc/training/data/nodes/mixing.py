@@ -18,6 +18,7 @@ from graphc.training.data.buffered import Ahead
 from graphc.training.data.elements import Block, DatasetSpec, Row, flatten
 from graphc.training.data.functions import UserFunction
 from graphc.training.data.known_functions import inside_of_a_function
+from graphc.training.data.late import LateSeed
 from graphc.training.data.nodes.counting import common_spec
 from graphc.training.data.nodes.maps import Noted
 from graphc.training.data.nodes.prefetching import ReadAhead
@@ -279,7 +280,7 @@ class RandomChoices(Node):
 
     word = "random_choices"
     weights: tuple[float, ...]
-    seed: int
+    seed: int | LateSeed
     rerandomize: bool = False
     runs: Iterator[int] | None = field(default=None, repr=False)
 

@@ -332,11 +332,12 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
     name, location = str(getattr(function, "__name__", type(function).__name__)), user_location()
 
     returned: list[Any] = []
-    called = function if context.trace is None or graph_by_hand() is not None else _Captured(function)
-    captured = called.values if isinstance(called, _Captured) else []
+    later = None if context.trace is None or graph_by_hand() is not None else _Captured(function)
+    if later is not None:
+        given = (later.values, *given)
 
     def run(values: tuple[Any, ...]) -> list[np.ndarray[Any, Any]]:
-        result = called(*values) if not captured else called.with_values(values[0])(*values[1:])
+        result = function(*values) if later is None else later.with_values(values[0])(*values[1:])
         if open_tapes:
             returned.append(result)
         try:
@@ -351,7 +352,6 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
         results = [Tensor(jnp.asarray(array)) for array in run(given)]
         # A tensor that it returns may depend on one that it took from outside.
         return nest.unflatten(declared.structure, _known(results, (given, returned), name, location))
-    given = (captured, *given) if captured else given
     for leaf in nest.flatten(given)[0]:
         check_shown(leaf, "a call of gx.pyfunc", as_text=False)
     check_handlers(None)  # no class is declared for what it may raise, so any handler around might catch it
@@ -378,15 +378,14 @@ class _Captured:
         self.values.append(value)
         return _Place(len(self.values) - 1)
 
-    def __call__(self, *args: Any) -> Any:
-        return self._function(*args)
-
     def with_values(self, values: Sequence[Any]) -> Callable[..., Any]:
         """Returns the function that holds these values in place of :attr:`values`."""
 
         def keep(value: Any) -> Any:
             return values[value.place] if isinstance(value, _Place) else value
 
+        if not values:
+            return self._function
         return Closures(keep, lambda function, cell: id(cell) not in self._cells).of(self._function)
 
 
