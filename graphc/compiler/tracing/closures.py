@@ -25,12 +25,14 @@ class Closures:
 
     Attributes:
       cells: the new cells, by the ids of the old ones.
+      assigned: the names of the variables that stay shared because a copied function assigns them.
     """
 
     def __init__(self, keep: Callable[[Any], Any], is_shared: Callable[[FunctionType, CellType], bool]) -> None:
         self._keep, self._is_shared = keep, is_shared
         self._functions: dict[int, FunctionType] = {}
         self.cells: dict[int, CellType] = {}
+        self.assigned: set[str] = set()
 
     def of(self, value: Any) -> Any:
         """Returns a function, method or partial as it is now, itself if that cannot change; keeps anything else."""
@@ -52,10 +54,10 @@ class Closures:
         if id(function) in self._functions:
             return self._functions[id(function)]
         old, assigned = function.__closure__ or (), _assigned(function.__code__)
-        shared = [
-            name in assigned or content_of(cell) is cell or self._is_shared(function, cell)
-            for name, cell in zip(function.__code__.co_freevars, old, strict=True)
-        ]
+        names = function.__code__.co_freevars
+        shared = [content_of(cell) is cell or self._is_shared(function, cell) for cell in old]
+        self.assigned |= {name for name, same in zip(names, shared, strict=True) if name in assigned and not same}
+        shared = [same or name in assigned for name, same in zip(names, shared, strict=True)]
         if all(shared):
             return function
         new = [cell if same else self.cells.get(id(cell), CellType()) for cell, same in zip(old, shared, strict=True)]

@@ -387,3 +387,33 @@ def test_graphs_built_by_hand_hold_what_a_jax_function_captured() -> None:
         n = 3
     with gx.Session(graph=graph) as session:
         assert session.run(y) == 4.0
+
+
+def test_a_host_function_cannot_assign_a_variable_of_the_compiled_function() -> None:
+    def program(x: Any) -> Any:
+        count = 0
+
+        def counted(v: Any) -> Any:
+            nonlocal count
+            count += 1
+            return v * count
+
+        return gx.pyfunc(counted, SCALAR, x)
+
+    with pytest.raises(UnimplementedError, match=r"assigns 'count', a variable of the compiled function"):
+        gx.function(program)(f(1.0))
+
+
+def test_a_host_function_can_assign_a_variable_from_outside() -> None:
+    count = 0
+
+    def counted(v: Any) -> Any:
+        nonlocal count
+        count += 1
+        return v * count
+
+    @gx.function
+    def program(x: Any) -> Any:
+        return gx.pyfunc(counted, SCALAR, x) + gx.pyfunc(lambda v: counted(v), SCALAR, x)
+
+    assert [program(f(1.0)).item() for _ in range(2)] == [3.0, 7.0]

@@ -276,7 +276,8 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
 
     In eager code this is the call itself, with a look at the results. In a compiled function the Python code runs each
     time the program comes to this point, loops and branches included, in the order of the program with other calls of
-    ``pyfunc`` and ``print``; the compiled call returns after it. The function is not converted. What it
+    ``pyfunc`` and ``print``; the compiled call returns after it. The function is not converted. Its outer variables
+    hold what they held where it was given, tensors included; objects that they name are shared. What it
     raises, the compiled call raises: the very exception. It is not called any more once the call has failed.
 
     A gradient through it is refused: pass ``gx.stop_gradient(x)`` for a constant, or define its gradient by
@@ -303,7 +304,8 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
       InvalidArgumentError: ``result_types`` leaves a shape open; or a result has another shape or structure, or is a
         number that its dtype cannot hold.
       InvalidTypeError: ``function`` is none, or a result has another dtype or is no tensor.
-      UnimplementedError: while tracing: the call stands in a ``try`` statement that might catch its exception. While
+      UnimplementedError: while tracing: the call stands in a ``try`` statement that might catch its exception, or
+        ``function`` assigns a variable of the compiled function. While
         gradients are computed: one would flow through the call.
 
     Example:
@@ -357,7 +359,10 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
     check_handlers(None)  # no class is declared for what it may raise, so any handler around might catch it
     failures(context.trace).held.append(function)
     results = call_host(run, _name(function), given, declared.types, on_device=True, ordered=ordered)
-    return nest.unflatten(declared.structure, _known(results, given, name, location))
+    found = nest.unflatten(declared.structure, _known(results, given, name, location))
+    if later is not None:
+        later.values.clear()  # the program keeps the function, and must not keep the trace's tensors
+    return found
 
 
 class _Captured:
@@ -371,6 +376,13 @@ class _Captured:
         self.values: list[Any] = []
         self._function, closures = frozen(function, self._keep)
         self._cells = {id(cell) for cell in closures.cells.values()}
+        if closures.assigned:
+            name = min(closures.assigned)
+            error = UnimplementedError(
+                f"the function of gx.pyfunc assigns {name!r}, a variable of the compiled function, where each call "
+                "would find what the last one left; return it from the function, or make the variable outside"
+            )
+            raise current_trace().note_refusal(error)
 
     def _keep(self, value: Any) -> Any:
         if not is_symbolic(value) or isinstance(value, Variable):
