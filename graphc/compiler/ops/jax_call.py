@@ -29,7 +29,7 @@ from graphc.compiler.core import (
 )
 from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType, typed_key
 from graphc.compiler.ops.table import infer_by_evaluation
-from graphc.compiler.tracing import root_trace, type_of_any
+from graphc.compiler.tracing import Closures, root_trace, type_of_any
 
 __all__ = ["call_jax"]
 
@@ -82,7 +82,7 @@ def call_jax(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     try:
         # A new trace may be due to a change of something that the function reads: JAX must trace it anew.
         trace = None if (root := root_trace()) is None else weakref.ref(root)
-        call = _call(fn, structure, fixed, types, trace)
+        call = _call(_Held(fn), structure, fixed, types, trace)
     except TypeError as error:
         if "unhashable" not in str(error):
             raise
@@ -153,6 +153,27 @@ class _Fixed:
 
     def __hash__(self) -> int:
         return hash(self.key)
+
+
+class _Held:
+    """A function in a key, as it is now: JAX traces it again later, when its variables may hold something else."""
+
+    __slots__ = ("_parts", "fn")
+
+    def __init__(self, fn: Callable[..., Any]) -> None:
+        self._parts: list[Any] = [fn]
+
+        def keep(value: Any) -> Any:
+            self._parts.append(value)
+            return value
+
+        self.fn = Closures(keep, lambda function, cell: False).of(fn)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Held) and [*map(id, self._parts)] == [*map(id, other._parts)]
+
+    def __hash__(self) -> int:
+        return hash(tuple(map(id, self._parts)))
 
 
 class _Call:
@@ -227,11 +248,11 @@ def _array(result: Any, name: str) -> Any:
 
 @lru_cache(maxsize=_KEPT)
 def _call(
-    fn: Callable[..., Any],
+    held: _Held,
     structure: Any,
     fixed: tuple[_Fixed | _Key | None, ...],
     types: tuple[TensorType, ...],
     trace: Any,
 ) -> _Call:
     del types, trace  # parts of the key; the structure of the results may depend on the types
-    return _Call(fn, structure, fixed)
+    return _Call(held.fn, structure, fixed)

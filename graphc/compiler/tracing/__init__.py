@@ -2,6 +2,7 @@
 
 from graphc.compiler.tracing.aliases import Alias, AliasSet, check_loop, keep_apart
 from graphc.compiler.tracing.cells import MISSING, CallState, Cell, TensorCell, Write
+from graphc.compiler.tracing.closures import Closures, frozen
 from graphc.compiler.tracing.context import context
 from graphc.compiler.tracing.journal import Journal
 from graphc.compiler.tracing.late_rows import LateRow, late_rows
@@ -73,6 +74,7 @@ __all__ = [
     "Cell",
     "Check",
     "Checkpoint",
+    "Closures",
     "Controls",
     "CreationInTrace",
     "Journal",
@@ -102,6 +104,7 @@ __all__ = [
     "dispatched",
     "exact",
     "fixed",
+    "frozen",
     "global_name",
     "graph_by_hand",
     "has_parts",

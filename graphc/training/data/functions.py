@@ -38,6 +38,7 @@ from graphc.training.data.elements import (
     to_argument,
     unflatten,
 )
+from graphc.training.data.late import Origin
 from graphc.training.data.programs import Programs
 from graphc.training.data.tracing import ElementTrace, as_tuple, call_with, called
 
@@ -77,7 +78,8 @@ class UserFunction:
         self.function, self.use = function, use
         self.name = getattr(function, "__name__", type(function).__name__)
         self._leaves, self._given = flatten(spec)
-        self._sample = sample
+        self._sample, self._compiled = sample, compiled
+        self._origin = Origin()
         self.reason: str | None = None
         self.location = location_of(function)
         self.structure: Structure | None = None
@@ -120,6 +122,17 @@ class UserFunction:
         if self.structure is None:
             raise InternalError(f"{self.use}: {self.name} has run but has no types")
         return unflatten(self.structure, self._result)
+
+    def as_now(self) -> UserFunction:
+        """Returns the function with what it captures now, if the open trace has made it."""
+        function = self._origin.as_now(self.function)
+        if function is self.function:
+            return self
+        found = UserFunction(
+            function, unflatten(self._given, self._leaves), self.use, compiled=self._compiled, sample=self._sample
+        )
+        found._result, found.structure = found._result or self._result, found.structure or self.structure
+        return found
 
     def with_sample(self, sample: Callable[[], Row] | None) -> Self:
         """Returns the same function and programs with another sample, which keeps a dataset alive."""

@@ -6,6 +6,7 @@ passes it the order of the rows. Otherwise the host passes the elements one afte
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +24,9 @@ from graphc.compiler.function import TensorSpec
 from graphc.compiler.ops import call_jax
 from graphc.compiler.tracing import current_trace
 from graphc.training.data.elements import Row, described, flatten, is_static, row_bytes, unflatten
+from graphc.training.data.functions import UserFunction
 from graphc.training.data.iterator import DatasetIterator, next_run
+from graphc.training.data.late import LateSeed
 from graphc.training.data.nodes.batching import Batch
 from graphc.training.data.nodes.buffers import Shuffle
 from graphc.training.data.nodes.counting import Repeat, Shard, Skip, Take, Zip
@@ -32,7 +35,7 @@ from graphc.training.data.nodes.origins import Gather, Numbers
 from graphc.training.data.nodes.threads import Prefetch
 from graphc.training.data.plan import Epoch, Node, improved, replaced, walk
 from graphc.training.data.planned_dataset import Planned, functions_of
-from graphc.training.data.sources import INFINITE, Slices
+from graphc.training.data.sources import INFINITE, Iterated, Slices
 
 __all__ = ["Looping", "NotRolled", "Rolled"]
 
@@ -88,8 +91,11 @@ class Rolled:
 
     @property
     def is_random(self) -> bool:
-        """True if each pass has a different order."""
-        return any(getattr(node, "reshuffle_each_iteration", False) for node in walk(self.order))
+        """True if each pass, or each call, has a different order."""
+        return any(
+            isinstance(node, Shuffle) and (node.reshuffle_each_iteration or isinstance(node.seed, LateSeed))
+            for node in walk(self.order)
+        )
 
     def numbers(self) -> list[Any]:
         """Returns the row numbers of the elements of the next pass, and those of the last element if it differs."""
@@ -196,17 +202,18 @@ class Looping(Planned, Loopable):
           probing: is of no use here: what computes on no tensor is no element.
         """
         del probing
-        _refuse_state(self.plan)
+        held = self._on(_as_now(self.plan))  # the program calls functions when what they read may be something else
+        _refuse_state(held.plan)
         try:
-            rolled = Rolled.of(improved(self.plan))
+            rolled = Rolled.of(improved(held.plan))
             if len(rolled.shapes) > 1 and extra_test is not None:
                 raise NotRolled("it may stop early, and its last batch is smaller")
         except NotRolled as reason:
             current_trace().report_loop("dataset", f"the host feeds it the elements of the dataset, since {reason}")
-            self._loop_by_host(extra_test, body, variables, statement)
+            held._loop_by_host(extra_test, body, variables, statement)
             return
         current_trace().report_loop("dataset", "rows of arrays in memory: the dataset is part of the program")
-        structure = flatten(self.element_spec)[1]
+        structure = flatten(held.element_spec)[1]
 
         def element(numbers: Any, build: Any) -> None:
             body(unflatten(structure, call_jax(build, rolled.columns, numbers)))
@@ -335,6 +342,14 @@ def _finish(handle: Any) -> None:
 _open: dict[int, _Feed] = {}
 _numbers = itertools.count()
 _lock = threading.Lock()
+
+
+def _as_now(plan: Node) -> Node:
+    """Returns a plan whose functions, where the open trace has made them, hold what they capture now."""
+    plan = replaced(plan, _as_now)
+    parts = {name: value for name, value in vars(plan).items() if isinstance(value, UserFunction | Iterated)}
+    now = {name: value.as_now() for name, value in parts.items()}
+    return dataclasses.replace(plan, **now) if any(now[name] is not parts[name] for name in now) else plan
 
 
 def _refuse_state(plan: Node) -> None:

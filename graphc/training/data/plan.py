@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self, SupportsInt, cast
 
 import numpy as np
 
@@ -50,9 +50,9 @@ class Epoch:
         """Returns the epoch of a pass nested in this one, by its number."""
         return Epoch(self.run, (*self.path, number))
 
-    def random(self, seed: int) -> np.random.Generator:
+    def random(self, seed: SupportsInt) -> np.random.Generator:
         """Returns a random generator for a seed in this epoch."""
-        return np.random.default_rng([seed, self.run, *self.path])
+        return np.random.default_rng([int(seed), self.run, *self.path])
 
 
 class Rows(ABC):

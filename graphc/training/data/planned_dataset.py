@@ -17,6 +17,7 @@ from graphc.compiler.ops import random
 from graphc.training.data.elements import DatasetSpec, Nested, Row, described, flatten
 from graphc.training.data.functions import UserFunction, user_function
 from graphc.training.data.iterator import DatasetIterator
+from graphc.training.data.late import LateSeed, in_program
 from graphc.training.data.passes import Options, optimized
 from graphc.training.data.plan import Epoch, Node, walk
 from graphc.training.data.sources import INFINITE
@@ -107,9 +108,15 @@ class Planned(Nested, Iterable[Any]):
         return user_function(function, plan.spec, use, compiled=compiled, sample=lambda: first_row(plan, use))
 
     @classmethod
-    def _seed(cls, seed: Any) -> int:
+    def _seed(cls, seed: Any) -> int | LateSeed:
         """Returns a user's seed; else one derived from the program's seed; else a random one."""
-        found = cls.seed_of_program() if seed is None else count_of("seed", "a seed", seed)
+        if seed is None and in_program():
+            return LateSeed(cls._new_seed)
+        return cls._new_seed() if seed is None else count_of("seed", "a seed", seed)
+
+    @classmethod
+    def _new_seed(cls) -> int:
+        found = cls.seed_of_program()
         return int(np.random.SeedSequence().generate_state(1)[0]) if found is None else found
 
     @classmethod

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from graphc.compiler.base.nest import Structure
 from graphc.training.data.elements import described, flatten
+from graphc.training.data.late import Runs
 from graphc.training.data.nodes.batching import Batch, PaddedBatch, Rebatch, Unbatch, filling
 from graphc.training.data.nodes.grouping import GroupByWindow, Window
 from graphc.training.data.nodes.maps import Filter, Map, TakeWhile
@@ -329,7 +329,7 @@ class Transforming(Planned):
         parts = tuple([part for part, weight in zip(parts, found, strict=True) if weight])
         found = tuple([weight for weight in found if weight])
         again = bool(rerandomize_each_iteration)
-        choice = RandomChoices(found, cls._seed(seed), again, itertools.count() if again else None)
+        choice = RandomChoices(found, cls._seed(seed), again, Runs() if again else None)
         return cls(Choose(choice, parts, bool(stop_on_empty_dataset)))
 
     @classmethod

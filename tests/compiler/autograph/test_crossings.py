@@ -294,3 +294,121 @@ def test_a_text_shows_digits_also_behind_the_value_that_it_shows() -> None:
         return items, str(items)
 
     assert gx.function(program)(f(1.0))[1] == "[1, 2]"
+
+
+SCALAR = gx.TensorSpec((), "float32")
+
+
+def power(x: Any) -> Any:
+    n = 2
+    first = gx.call_jax(lambda v: v**n, x)
+    n = 3
+    return first, gx.call_jax(lambda v, scale: v**n * scale, x, scale=x)
+
+
+def gradient(x: Any) -> Any:
+    n = 2
+    found = gx.grad(lambda q: gx.call_jax(lambda v: v**n, q))(x)
+    n = 3
+    return found, n
+
+
+def unrolled_host_calls(x: Any) -> Any:
+    return [gx.pyfunc(lambda v: np.float32(v * k), SCALAR, x) for k in range(3)]  # noqa: B023
+
+
+def rebound_parameter(x: Any) -> Any:
+    def scaled(k: Any) -> Any:
+        def through() -> Any:
+            return k
+
+        found = gx.call_jax(lambda v: v * through(), x), gx.pyfunc(lambda v: np.float32(v * through()), SCALAR, x)
+        k = k + 100
+        return found
+
+    return scaled(1), scaled(2)
+
+
+def captured_tensor(x: Any) -> Any:
+    double, whole = x * 2, int(x)
+    return gx.pyfunc(lambda v: np.float32(v * double) if type(whole) is int else v, SCALAR, x)
+
+
+def index_in_a_helper(x: Any) -> Any:
+    def scaled(k: Any) -> Any:
+        return gx.pyfunc(lambda v: np.float32(v * k), SCALAR, x)
+
+    total = x * 0
+    for k in range(6):
+        total = total * 2 + scaled(k)
+    return total
+
+
+def recursive(x: Any) -> Any:
+    k = 2
+
+    def product(n: int) -> Any:
+        return k if n < 1 else n * product(n - 1)
+
+    found = gx.call_jax(lambda v: v * product(3), x), gx.pyfunc(lambda v: np.float32(v * product(3)), SCALAR, x)
+    k = 5
+    return found, k
+
+
+@pytest.mark.parametrize(
+    "program",
+    [power, gradient, unrolled_host_calls, rebound_parameter, captured_tensor, index_in_a_helper, recursive],
+)
+def test_functions_that_run_later_hold_what_they_captured(program: Callable[[Any], Any]) -> None:
+    check(program, f(2.0))
+
+
+def test_what_functions_that_run_later_read_from_outside_is_read_at_each_call() -> None:
+    k = 1.0
+
+    @gx.function
+    def program(x: Any) -> Any:
+        return gx.call_jax(lambda v: v * k, x), gx.pyfunc(lambda v: np.float32(v * k), SCALAR, x)
+
+    assert [value.item() for value in program(f(2.0))] == [2.0, 2.0]
+    k = 3.0
+    assert [value.item() for value in program(f(2.0))] == [6.0, 6.0]
+
+
+def test_graphs_built_by_hand_hold_what_a_jax_function_captured() -> None:
+    with gx.Graph().as_default() as graph:
+        n = 2
+        y = gx.call_jax(lambda v: v**n, gx.asarray(2.0))
+        n = 3
+    with gx.Session(graph=graph) as session:
+        assert session.run(y) == 4.0
+
+
+def test_a_host_function_cannot_assign_a_variable_of_the_compiled_function() -> None:
+    def program(x: Any) -> Any:
+        count = 0
+
+        def counted(v: Any) -> Any:
+            nonlocal count
+            count += 1
+            return v * count
+
+        return gx.pyfunc(counted, SCALAR, x)
+
+    with pytest.raises(UnimplementedError, match=r"assigns 'count', a variable of the compiled function"):
+        gx.function(program)(f(1.0))
+
+
+def test_a_host_function_can_assign_a_variable_from_outside() -> None:
+    count = 0
+
+    def counted(v: Any) -> Any:
+        nonlocal count
+        count += 1
+        return v * count
+
+    @gx.function
+    def program(x: Any) -> Any:
+        return gx.pyfunc(counted, SCALAR, x) + gx.pyfunc(lambda v: counted(v), SCALAR, x)
+
+    assert [program(f(1.0)).item() for _ in range(2)] == [3.0, 7.0]

@@ -273,3 +273,110 @@ def test_the_options_of_a_loop_hold_for_its_smaller_last_batch_too() -> None:
         return result
 
     assert total().item() == 45
+
+
+NUMBERS = Dataset.from_tensor_slices(np.arange(4, dtype=np.float32))
+USES: dict[str, Callable[[Any], Any]] = {
+    "map": lambda get: NUMBERS.map(lambda x: x * get()),
+    "filter": lambda get: NUMBERS.filter(lambda x: x > get()),
+    "take_while": lambda get: NUMBERS.take_while(lambda x: x < get()),
+    "scan": lambda get: NUMBERS.scan(0.0, lambda state, x: (state + x * get(), state)),
+    "flat_map": lambda get: NUMBERS.flat_map(lambda x: Dataset.range(get()).map(lambda y: gx.astype(y, "float32"))),
+    "from_generator": lambda get: Dataset.from_generator(
+        lambda: iter([float(get())]), output_signature=gx.TensorSpec((), "float32")
+    ),
+}
+
+
+def total_of(dataset: Any) -> Any:
+    total = gx.asarray(0.0)
+    for x in dataset:
+        total = total + x
+    return total
+
+
+@pytest.mark.parametrize("use", USES)
+def test_functions_of_a_dataset_made_here_hold_what_they_captured_when_the_loop_starts(use: str) -> None:
+    def of_parameter(k: int) -> Any:
+        return total_of(USES[use](lambda: k))
+
+    def program() -> Any:
+        k = 1
+        dataset = USES[use](lambda: k)
+        k = 2
+        found = [total_of(dataset)]
+        k = 3
+        found.append(total_of(USES[use](lambda: k)))
+        total = gx.asarray(0.0)
+        for index in range(6):
+            total = total * 2 + of_parameter(index)
+        return gx.stack([*found, total])
+
+    expected = program().tolist()
+    compiled = gx.function(program)
+    assert [compiled().tolist() for _ in range(2)] == [expected] * 2
+
+
+def test_a_dataset_made_here_cannot_use_what_the_program_computes() -> None:
+    def program(x: Any) -> Any:
+        twice = x * 2
+        return total_of(NUMBERS.filter(lambda y: y < twice))
+
+    with pytest.raises(UnimplementedError, match="use it in the body of the loop"):
+        gx.function(program)(gx.asarray(1.0))
+
+
+def order_of(dataset: Any) -> Any:
+    order = gx.asarray(0)
+    for x in dataset:
+        order = order * 10 + x
+    return order
+
+
+DIGITS = Dataset.range(6)
+
+
+def shuffled_in_each_epoch() -> Any:
+    return gx.stack([order_of(DIGITS.shuffle(6, seed=5)) for _ in range(6)])
+
+
+def shuffled_once() -> Any:
+    dataset = DIGITS.shuffle(6, seed=5)
+    return gx.stack([order_of(dataset) for _ in range(3)])
+
+
+def shuffled_by_the_host() -> Any:
+    return order_of(DIGITS.shuffle(6, seed=5).filter(lambda x: x > 0))
+
+
+def made_in_a_rolled_loop() -> Any:
+    total = gx.asarray(0)
+    for _ in range(6):
+        total = total * 3 + order_of(DIGITS.shuffle(6, seed=5))
+    return total
+
+
+def unseeded() -> Any:
+    kept = DIGITS.shuffle(6, reshuffle_each_iteration=False)
+    return gx.stack([order_of(DIGITS.shuffle(6)), order_of(kept), order_of(kept)])
+
+
+def drawn_among_datasets() -> Any:
+    parts = [DIGITS, DIGITS.map(lambda x: x + 4)]
+    dataset = Dataset.sample_from_datasets(parts, rerandomize_each_iteration=True)
+    return gx.stack([order_of(dataset), order_of(dataset), order_of(Dataset.sample_from_datasets(parts))])
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        shuffled_in_each_epoch, shuffled_once, shuffled_by_the_host, made_in_a_rolled_loop, unseeded,
+        drawn_among_datasets,
+    ],
+)  # fmt: skip
+def test_a_dataset_made_here_starts_anew_at_each_call(program: Callable[[], Any]) -> None:
+    gx.random.seed(3)
+    expected = [program().tolist() for _ in range(3)]
+    gx.random.seed(3)
+    compiled = gx.function(program)
+    assert [compiled().tolist() for _ in range(3)] == expected

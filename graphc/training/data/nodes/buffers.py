@@ -18,6 +18,7 @@ from graphc.compiler.base.errors import DataLossError
 from graphc.compiler.core import as_dtype
 from graphc.compiler.function import TensorSpec
 from graphc.training.data.elements import Block, Row, size_of
+from graphc.training.data.late import LateSeed, Runs
 from graphc.training.data.plan import Epoch, Node, Rows, full_block
 from graphc.training.data.sources import State
 
@@ -136,9 +137,9 @@ class Shuffle(Node):
     word = "shuffle"
     source: Node
     buffer_size: int
-    seed: int
+    seed: int | LateSeed
     reshuffle_each_iteration: bool = True
-    runs: Iterator[int] = field(default_factory=itertools.count, repr=False)
+    runs: Iterator[int] = field(default_factory=Runs, repr=False)
 
     @cached_property
     def columnar(self) -> bool:

@@ -16,6 +16,7 @@ from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.function import TensorSpec
 from graphc.training.data.elements import Block, DatasetSpec, Row, flatten
 from graphc.training.data.functions import UserFunction, inside_of_a_function
+from graphc.training.data.late import LateSeed
 from graphc.training.data.nodes.counting import common_spec
 from graphc.training.data.nodes.maps import Noted
 from graphc.training.data.nodes.threads import ReadAhead
@@ -277,7 +278,7 @@ class RandomChoices(Node):
 
     word = "random_choices"
     weights: tuple[float, ...]
-    seed: int
+    seed: int | LateSeed
     rerandomize: bool = False
     runs: Iterator[int] | None = field(default=None, repr=False)
 

@@ -13,6 +13,7 @@ import numpy as np
 from graphc.compiler.core import as_dtype
 from graphc.compiler.function import TensorSpec
 from graphc.training.data.elements import Block, Row, flatten, host_leaf, rows_of, size_of, unflatten
+from graphc.training.data.late import LateSeed
 from graphc.training.data.nodes.batching import Batch
 from graphc.training.data.nodes.maps import Map
 from graphc.training.data.plan import BufferedRows, Epoch, Node, Rows, full_block
@@ -197,7 +198,7 @@ class RandomNumbers(Node):
     """Endless random 32-bit integers."""
 
     word = "random"
-    seed: int
+    seed: int | LateSeed
     rerandomize: bool = False
     dtype: Any = field(default_factory=lambda: as_dtype(np.uint32), repr=False)
 

@@ -14,6 +14,7 @@ from graphc.compiler.base import logs
 from graphc.compiler.function import TensorSpec
 from graphc.training.data.elements import Row, flatten
 from graphc.training.data.functions import UserFunction
+from graphc.training.data.late import LateSeed
 from graphc.training.data.nodes.maps import Noted
 from graphc.training.data.plan import Epoch, Node, Rows
 from graphc.training.data.sources import Cardinality, State
@@ -213,7 +214,7 @@ class RejectionResample(Node):
     function: UserFunction
     target: tuple[float, ...]
     initial: tuple[float, ...] | None
-    seed: int
+    seed: int | LateSeed
 
     @cached_property
     def spec(self) -> Any:

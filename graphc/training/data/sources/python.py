@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
@@ -26,6 +27,7 @@ from graphc.training.data.elements import (
     take_apart,
     unflatten,
 )
+from graphc.training.data.late import Origin
 from graphc.training.data.sources.chunks import Cardinality, Source, SourceIterator, State
 from graphc.training.data.sources.rows import Items, checked_row
 
@@ -67,6 +69,7 @@ class Iterated:
             )
             raise at(InvalidTypeError(problem), user_location())
         self._given: Any = given
+        self._origin = Origin()
         self._once = isinstance(given, Iterator)
         self._first: list[Any] = []
         if spec is None:
@@ -74,6 +77,12 @@ class Iterated:
             self.specs: list[Any] = [spec_of(leaf) for leaf in row]
         else:
             self.specs, self.structure = flatten(spec)
+
+    def as_now(self) -> Iterated:
+        """Returns the source with what its function captures now, if the open trace has made it."""
+        found = copy.copy(self)
+        found._given = self._origin.as_now(self._given)
+        return self if found._given is self._given else found
 
     def _peeked(self) -> Any:
         """Returns the first element; keeps it for later if the iterator can be read only once."""

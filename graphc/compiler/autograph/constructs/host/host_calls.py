@@ -7,6 +7,7 @@ import io
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from numbers import Number
 from typing import Any, cast
@@ -19,13 +20,14 @@ from graphc.compiler.autograph.constructs.exceptions.places import user_calls
 from graphc.compiler.autograph.constructs.exceptions.try_scope import check_handlers
 from graphc.compiler.autograph.constructs.expressions.text import text_of
 from graphc.compiler.autograph.values.deferred import Frozen, Opaque, is_deferred, rebuilt
+from graphc.compiler.autograph.values.index import is_symbolic
 from graphc.compiler.autograph.values.kinds import check_shown
 from graphc.compiler.base import Location, at, nest, user_location, with_article
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor, Variable, apply, as_dtype, open_tapes, with_short_errors
 from graphc.compiler.ir import OPS, Attrs, TensorType
 from graphc.compiler.ops import HOST_RESULT, HostFunction, emit_host_call
-from graphc.compiler.tracing import context, current_trace
+from graphc.compiler.tracing import Closures, context, current_trace, frozen, graph_by_hand
 
 __all__ = ["Results", "call_host", "is_type", "print_late", "pyfunc"]
 
@@ -274,7 +276,8 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
 
     In eager code this is the call itself, with a look at the results. In a compiled function the Python code runs each
     time the program comes to this point, loops and branches included, in the order of the program with other calls of
-    ``pyfunc`` and ``print``; the compiled call returns after it. The function is not converted. What it
+    ``pyfunc`` and ``print``; the compiled call returns after it. The function is not converted. Its outer variables
+    hold what they held where it was given, tensors included; objects that they name are shared. What it
     raises, the compiled call raises: the very exception. It is not called any more once the call has failed.
 
     A gradient through it is refused: pass ``gx.stop_gradient(x)`` for a constant, or define its gradient by
@@ -301,7 +304,8 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
       InvalidArgumentError: ``result_types`` leaves a shape open; or a result has another shape or structure, or is a
         number that its dtype cannot hold.
       InvalidTypeError: ``function`` is none, or a result has another dtype or is no tensor.
-      UnimplementedError: while tracing: the call stands in a ``try`` statement that might catch its exception. While
+      UnimplementedError: while tracing: the call stands in a ``try`` statement that might catch its exception, or
+        ``function`` assigns a variable of the compiled function. While
         gradients are computed: one would flow through the call.
 
     Example:
@@ -330,9 +334,12 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
     name, location = str(getattr(function, "__name__", type(function).__name__)), user_location()
 
     returned: list[Any] = []
+    later = None if context.trace is None or graph_by_hand() is not None else _Captured(function)
+    if later is not None:
+        given = (later.values, *given)
 
     def run(values: tuple[Any, ...]) -> list[np.ndarray[Any, Any]]:
-        result = function(*values)
+        result = function(*values) if later is None else later.with_values(values[0])(*values[1:])
         if open_tapes:
             returned.append(result)
         try:
@@ -352,7 +359,53 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
     check_handlers(None)  # no class is declared for what it may raise, so any handler around might catch it
     failures(context.trace).held.append(function)
     results = call_host(run, _name(function), given, declared.types, on_device=True, ordered=ordered)
-    return nest.unflatten(declared.structure, _known(results, given, name, location))
+    found = nest.unflatten(declared.structure, _known(results, given, name, location))
+    if later is not None:
+        later.values.clear()  # the program keeps the function, and must not keep the trace's tensors
+    return found
+
+
+class _Captured:
+    """A function that holds what it captured when it was given; Python calls it when names may hold something else.
+
+    Attributes:
+      values: the tensors and numbers without values yet among that, which the program passes.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.values: list[Any] = []
+        self._function, closures = frozen(function, self._keep)
+        self._cells = {id(cell) for cell in closures.cells.values()}
+        if closures.assigned:
+            name = min(closures.assigned)
+            error = UnimplementedError(
+                f"the function of gx.pyfunc assigns {name!r}, a variable of the compiled function, where each call "
+                "would find what the last one left; return it from the function, or make the variable outside"
+            )
+            raise current_trace().note_refusal(error)
+
+    def _keep(self, value: Any) -> Any:
+        if not is_symbolic(value) or isinstance(value, Variable):
+            return value
+        self.values.append(value)
+        return _Place(len(self.values) - 1)
+
+    def with_values(self, values: Sequence[Any]) -> Callable[..., Any]:
+        """Returns the function that holds these values in place of :attr:`values`."""
+
+        def keep(value: Any) -> Any:
+            return values[value.place] if isinstance(value, _Place) else value
+
+        if not values:
+            return self._function
+        return Closures(keep, lambda function, cell: id(cell) not in self._cells).of(self._function)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Stands in a closure for a value that the program passes."""
+
+    place: int
 
 
 def _known(results: Sequence[Tensor], given: Any, name: str, location: Location | None) -> Sequence[Tensor]:
