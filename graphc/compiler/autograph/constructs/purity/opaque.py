@@ -195,7 +195,9 @@ def _names(function: Any) -> list[str]:
         return [_full_name(_library_class(cast("Any", function).__mro__), "__init__")]
     inner, owner = getattr(function, "__func__", function), getattr(function, "__self__", None)
     if isinstance(inner, types.FunctionType) and inner.__globals__.get("__name__") == "contextlib":
-        inner = inner.__dict__.get("__wrapped__", inner)  # of a context manager what makes it counts
+        maker = inner.__dict__.get("__wrapped__")  # of a library's context manager what makes it counts
+        if isinstance(maker, types.FunctionType) and is_library_file(maker.__code__.co_filename):
+            inner = maker
     name = str(getattr(function, "__name__", "__call__"))
     if not isinstance(inner, types.FunctionType | types.BuiltinFunctionType | types.MethodWrapperType) and (
         kind := getattr(inner, "__objclass__", None)
