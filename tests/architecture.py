@@ -425,7 +425,7 @@ def _cycles(modules: Mapping[str, Module]) -> list[str]:
 BUDGET: Mapping[str, tuple[int, int, int]] = {
     "graphc": (406, 370, 1),
     "__main__": (8, 4, 1),
-    "compiler": (76173, 49879, 387),
+    "compiler": (76186, 49892, 387),
     "library": (5104, 2339, 22),
     "graphs": (14658, 8802, 64),
     "training": (21956, 13236, 90),

@@ -6,6 +6,7 @@ They are computed only when a call has failed, so that other calls cost nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from numbers import Number
 from typing import Any, TypeAlias, cast
 
@@ -14,7 +15,18 @@ import numpy as np
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.ops.signature import Signature
 
-__all__ = ["Need", "all_of", "broadcasts", "counts", "explainer", "matrices", "products", "solvable", "square"]
+__all__ = [
+    "Need",
+    "all_of",
+    "broadcasts",
+    "counts",
+    "explainer",
+    "matrices",
+    "of_ordered",
+    "products",
+    "solvable",
+    "square",
+]
 
 Shape: TypeAlias = tuple[int, ...]
 Need: TypeAlias = Callable[[Mapping[str, Shape], Mapping[str, Any]], str | None]
@@ -181,3 +193,15 @@ def _fit(one: Shape, other: Shape, *, into: bool = False) -> bool:
     """Returns True if two shapes broadcast, or with ``into`` the first one to the second."""
     pairs = zip(reversed(one), reversed(other), strict=False)
     return all(size == wanted or size == 1 or (wanted == 1 and not into) for size, wanted in pairs)
+
+
+def of_ordered(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the place of an extremum; of complex numbers JAX tells only when it lowers it that it has none."""
+
+    @wraps(function)
+    def found(x: Any, *args: Any, **options: Any) -> Any:
+        if np.issubdtype(x.dtype, np.complexfloating):
+            raise TypeError("complex numbers have no order; take that of gx.abs(x) or gx.real(x)")
+        return function(x, *args, **options)
+
+    return found

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from graphc.compiler.ops.refusals import of_ordered
 from graphc.compiler.ops.table import define, row
 
 # Integer means of empty tensors, which would make XLA divide by zero at compile time and abort the process.
@@ -58,18 +59,6 @@ def _widened(function: Callable[..., jax.Array]) -> Callable[..., jax.Array]:
         return function(x, axis=axis, dtype=wide if dtype is None and wide != x.dtype else dtype, **options)
 
     return running
-
-
-def of_ordered(function: Callable[..., jax.Array]) -> Callable[..., jax.Array]:
-    """Returns the place of an extremum; of complex numbers JAX tells only when it lowers it that it has none."""
-
-    @wraps(function)
-    def found(x: Any, *args: Any, **options: Any) -> jax.Array:
-        if jnp.iscomplexobj(x):
-            raise TypeError("complex numbers have no order; take that of gx.abs(x) or gx.real(x)")
-        return function(x, *args, **options)
-
-    return found
 
 
 def _of_truths(function: Callable[..., jax.Array]) -> Callable[..., jax.Array]:

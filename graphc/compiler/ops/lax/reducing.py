@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jax import lax
 
-from graphc.compiler.ops.statistical import of_ordered
+from graphc.compiler.ops.refusals import of_ordered
 from graphc.compiler.ops.table import define, row
 
 _REDUCED = {
