@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import doctest
+import importlib
+import inspect
 import re
 import runpy
 from pathlib import Path
@@ -88,3 +91,27 @@ def test_the_files_that_internals_name_are_there() -> None:
     named = re.findall(r"`([a-z_/]+\.py)`", text)
     assert named
     assert not [name for name in named if not any(path.endswith(f"/{name}") for path in there)]
+
+
+def test_what_docstrings_refer_to_is_there() -> None:
+    role = re.compile(r":(?:attr|class|data|exc|func|meth|mod):`~?(graphc[\w.]*)`")
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "graphc").rglob("*.py")]
+    names = sorted({name for text in texts for name in role.findall(text)})
+    assert len(names) > 100
+    assert [name for name in names if not _is_there(name)] == []
+
+
+def _is_there(name: str) -> bool:
+    """Returns True if attributes lead from a module to the rest of a dotted name; fields of instances count too."""
+    parts = name.split(".")
+    for end in range(len(parts), 0, -1):
+        with contextlib.suppress(ModuleNotFoundError):
+            owner = importlib.import_module(".".join(parts[:end]))
+            for part in parts[end:]:
+                if isinstance(owner, type) and f"self.{part}" in inspect.getsource(owner):
+                    return True
+                if not hasattr(owner, part):
+                    return False
+                owner = getattr(owner, part)
+            return True
+    return False

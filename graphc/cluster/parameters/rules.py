@@ -54,7 +54,7 @@ class Applied:
     def __call__(
         self, values: Sequence[Any], gradients: Mapping[int, tuple[Elements, Any]], state: Sequence[Any]
     ) -> tuple[list[Any], list[Any]]:
-        """Returns new buffers and a new state; see :class:`graphc.cluster.parameters.Rule`."""
+        """Returns new buffers and a new state; see :class:`graphc.cluster.parameters.shard.Rule`."""
         elements: list[Any] = []
         given: list[Any] = []
         for buffer in self._text.buffers:

@@ -27,7 +27,7 @@ __all__ = ["Fresh", "OwnTensor", "Place", "Result", "from_outside", "is_written"
 # Python objects in results: what the function makes is made anew for each call, or refused.
 #
 # A function is traced once, and so makes its objects once. Tuples, lists, dicts, named tuples and dataclasses are
-# rebuilt for each call (see :mod:`graphc.compiler.function.results`); this module decides about all others.
+# rebuilt for each call; what follows decides about all others.
 
 _COPIED = (
     *(bytearray, deque, dict, list, np.ndarray, set),

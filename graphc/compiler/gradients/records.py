@@ -45,8 +45,8 @@ __all__ = ["Gradients", "Pullback", "Record", "key_of", "key_of_any", "reach", "
 # Reachability of gradients: the inputs that each output of an op depends on.
 #
 # Eager tapes see each op and return None for independent sources. A loop, a branch or a compiled function is a single
-# op to them, so this module analyses its body. The gradient of a linear op does not depend on the op's input, and that
-# of a product depends on the other factor alone; this module finds that out from JAX's program for the gradient.
+# op to them, so its body is analysed. The gradient of a linear op does not depend on the op's input, and that
+# of a product depends on the other factor alone; JAX's program for the gradient tells.
 
 Places = frozenset[int]
 _NOWHERE: Places = frozenset()

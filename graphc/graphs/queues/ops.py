@@ -41,7 +41,7 @@ def make_queue(name: str, attrs: Mapping[str, Any]) -> QueueState:
 
 
 def state_of(attrs: Mapping[str, Any]) -> QueueState:
-    """Returns the state of a queue; see :func:`graphc.queues.homes.found`."""
+    """Returns the state of a queue."""
     return found(make_queue, QueueState, attrs)
 
 

@@ -11,13 +11,13 @@ import numpy as np
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import STRING, apply
-from graphc.compiler.ir import OPEN, OPS, Attrs, Node, OpDef, TensorType
+from graphc.compiler.ir import OPS, Attrs, Node, OpDef, TensorType
 from graphc.compiler.ir import Graph as GraphIR
 from graphc.graphs.session.graphs.control_flow import convert_to_tensor
 from graphc.graphs.session.graphs.graph import Graph, default_graph
 from graphc.graphs.session.graphs.naming import GraphKeys
 from graphc.graphs.session.graphs.tensor import GraphTensor
-from graphc.library.formats import histogram_message, merged, message, scalar_message, tensorboard
+from graphc.library.formats import histogram_message, merged, message, scalar_message, shape_message, tensorboard
 
 __all__ = ["FileWriter", "graph_message", "histogram", "merge", "merge_all", "scalar"]
 
@@ -261,12 +261,5 @@ def _node_message(graph: Graph, node: Node) -> Any:
     inputs += [f"^{other.name}" for other in node.control_inputs]
     found = message("NodeDef")(name=node.name, op=graph.op_type(node), input=inputs, device=node.device or "")
     if node.outputs:
-        found.attr["_output_shapes"].list.shape.extend([_shape_message(value.type) for value in node.outputs])
+        found.attr["_output_shapes"].list.shape.extend([shape_message(value.type) for value in node.outputs])
     return found
-
-
-def _shape_message(type: TensorType) -> Any:
-    kind = message("TensorShapeProto")
-    if not type.ranked:
-        return kind(unknown_rank=True)
-    return kind(dim=[kind.Dim(size=-1 if size == OPEN else size) for size in type.shape])

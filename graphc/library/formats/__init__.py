@@ -6,6 +6,7 @@ from graphc.library.formats.events import (
     merged,
     message,
     scalar_message,
+    shape_message,
     tensorboard,
 )
 from graphc.library.formats.records import (
@@ -39,6 +40,7 @@ __all__ = [
     "open_file",
     "reading",
     "scalar_message",
+    "shape_message",
     "skip_to",
     "sync",
     "tensorboard",

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, NotFoundError
+from graphc.compiler.ir import OPEN, TensorType
 
 __all__ = [
     "histogram_message",
@@ -57,6 +58,14 @@ def message(name: str) -> Any:
       NotFoundError: TensorBoard is not installed.
     """
     return getattr(tensorboard(f"compat.proto.{_PLACES[name]}"), name)
+
+
+def shape_message(type: TensorType) -> Any:
+    """Returns the shape of a type, with -1 for a size that is left open."""
+    kind = message("TensorShapeProto")
+    if not type.ranked:
+        return kind(unknown_rank=True)
+    return kind(dim=[kind.Dim(size=-1 if size == OPEN else size) for size in type.shape])
 
 
 def scalar_message(value: np.ndarray[Any, Any], *, tag: str) -> bytes:

@@ -13,9 +13,9 @@ from typing import Any
 import jax
 
 from graphc.compiler.core import Variable
-from graphc.compiler.ir import OPEN, Graph, Node, TensorType, Value, print_value
+from graphc.compiler.ir import Graph, Node, TensorType, Value, print_value
 from graphc.compiler.lowering import lower
-from graphc.library.formats import message, tensorboard
+from graphc.library.formats import message, shape_message, tensorboard
 from graphc.tools.drawing import colours_of, kind_of
 
 __all__ = ["to_dot", "to_jaxpr", "to_model_explorer", "to_stablehlo", "write_tensorboard"]
@@ -276,7 +276,7 @@ def _tensorboard_node(row: Row) -> Any:
     inputs += [f"^{_safe(name)}" for name in row.controls]
     device = "" if row.node is None else row.node.device
     found = message("NodeDef")(name=_safe(row.name), op=row.op, input=inputs, device=device)
-    found.attr["_output_shapes"].list.shape.extend([_shape(type) for type in row.types])
+    found.attr["_output_shapes"].list.shape.extend([shape_message(type) for type in row.types])
     for name, text in (*row.facts(), ("types", ", ".join(map(str, row.types)))):
         found.attr[name].s = text.encode()
     return found
@@ -285,10 +285,3 @@ def _tensorboard_node(row: Row) -> Any:
 def _safe(name: str) -> str:
     """Returns a name of the characters that TensorBoard takes."""
     return _UNSAFE.sub("_", name)
-
-
-def _shape(type: TensorType) -> Any:
-    kind = message("TensorShapeProto")
-    if not type.ranked:
-        return kind(unknown_rank=True)
-    return kind(dim=[kind.Dim(size=-1 if size == OPEN else size) for size in type.shape])

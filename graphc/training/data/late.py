@@ -70,7 +70,6 @@ class Origin:
         root = root_trace()
         if root is None or self._trace is None or self._trace() is not root:
             return function
-
         return frozen(function, _kept)[0]
 
 

@@ -1,6 +1,6 @@
 """``for`` loops over datasets in compiled functions.
 
-If elements follow from row numbers alone (see :mod:`graphc.data.rolled`), the loop is part of the program, and the host
+If elements follow from row numbers alone (see :class:`Rolled`), the loop is part of the program, and the host
 passes it the order of the rows. Otherwise the host passes the elements one after the other.
 """
 

@@ -191,7 +191,7 @@ class Graph:
         return self._containers[-1]
 
     def gradients(self, ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = None) -> list[Any]:
-        """Adds nodes that compute gradients; see :func:`graphc.session.training.gradients`."""
+        """Adds nodes that compute gradients; see :func:`graphc.session.training.optimizer.gradients`."""
         from graphc.graphs.session.training.optimizer import gradients
 
         with self.entered():
