@@ -37,7 +37,7 @@ def test_the_backward_pass_computes_nothing_again(monkeypatch: pytest.MonkeyPatc
         tape.watch(x)
         y = gx.sum(gx.tanh(x @ w))
     for one, other in zip(found, tape.gradient(y, [x, w]), strict=True):
-        assert one.numpy() == pytest.approx(other.numpy(), rel=1e-6)
+        assert one.numpy() == pytest.approx(other.numpy(), rel=1e-5)  # XLA may add in another order
     (program,) = programs
     assert "tanh" not in program
     assert program.count("dot_general") == 2  # one for each gradient, and none forwards
