@@ -72,3 +72,10 @@ def test_modules_inside_have_one_copy() -> None:
     error = pickle.loads(pickle.dumps(gx.errors.NotFoundError("no file")))
     assert type(error) is gx.errors.NotFoundError
     assert type(error).__module__ == "graphc.errors"
+
+
+def test_a_function_that_is_named_like_its_file_stays_a_function() -> None:
+    auto = gx.placement.auto
+    with pytest.raises(ModuleNotFoundError, match=r"graphc\.placement\.auto"):
+        importlib.import_module("graphc.placement.auto")
+    assert gx.placement.auto is auto

@@ -132,7 +132,13 @@ class _Aliases(MetaPathFinder, Loader):
         package, _, rest = fullname.partition(".")
         head, _, rest = rest.partition(".")
         home = self._homes.get(f"{package}.{head}")
-        return None if home is None else ModuleSpec(fullname, self, origin=f"{home}.{rest}" if rest else home)
+        if home is None:
+            return None
+        parent, _, name = fullname.rpartition(".")
+        if rest and not isinstance(getattr(sys.modules[parent], name, self), (ModuleType, _Aliases)):
+            # A function that is named like its file: Python would put the module in its place.
+            raise ModuleNotFoundError(f"{fullname} is not a module: import {name} from {parent}", name=fullname)
+        return ModuleSpec(fullname, self, origin=f"{home}.{rest}" if rest else home)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = import_module(str(spec.origin))
