@@ -97,7 +97,7 @@ def test_what_docstrings_refer_to_is_there() -> None:
     role = re.compile(r":(?:attr|class|data|exc|func|meth|mod):`~?(graphc[\w.]*)`")
     texts = [path.read_text(encoding="utf-8") for path in (ROOT / "graphc").rglob("*.py")]
     names = sorted({name for text in texts for name in role.findall(text)})
-    assert len(names) > 100
+    assert len(names) > 50
     assert [name for name in names if not _is_there(name)] == []
 
 

@@ -2,8 +2,7 @@
 
 from graphc.cluster.carriers import Peer, Rays, ray_in_use
 from graphc.cluster.master import Master
-from graphc.cluster.server import Server, ServerDef
-from graphc.cluster.setter import replica_device_setter
+from graphc.cluster.server import Server, ServerDef, replica_device_setter
 from graphc.cluster.spec import ClusterDef, ClusterSpec, JobDef
 from graphc.cluster.sync_replicas import SyncReplicasOptimizer
 

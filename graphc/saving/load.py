@@ -18,12 +18,12 @@ from graphc.compiler.devices import Device
 from graphc.compiler.function import Function
 from graphc.compiler.ir import Attrs, DeviceSpec, Graph, Node, OpDef, dtype_from_short, parse_graph
 from graphc.library.states import Stateful
+from graphc.saving.exporting import allowed, mapped, renamed
 from graphc.saving.folder import Arrays, FolderReader, damaged, known_ops, upgrade_manifest, upgraded
 from graphc.saving.loaded import LEFT_OUT, LoadedFunction, LoadedSignature
-from graphc.saving.portable import allowed, mapped, renamed
 from graphc.saving.programs import Program, ProgramName
 from graphc.saving.save import CALL
-from graphc.saving.structures import decoded, leaves_of, raise_by_status, sized
+from graphc.saving.signature import decoded, leaves_of, raise_by_status, sized
 from graphc.training.optim import remade
 
 __all__ = ["Saved", "load"]

@@ -27,7 +27,7 @@ from graphc.compiler.ops import asarray
 from graphc.compiler.tracing import is_array, type_of_any
 from graphc.saving.folder import damaged
 from graphc.saving.opening import check_types, plain
-from graphc.saving.structures import decoded, encoded, is_same, kind_of, leaves_of, raise_by_status, sized
+from graphc.saving.signature import decoded, encoded, is_same, kind_of, leaves_of, raise_by_status, sized
 
 __all__ = ["LEFT_OUT", "LoadedFunction", "LoadedSignature"]
 

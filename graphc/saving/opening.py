@@ -43,8 +43,7 @@ from graphc.compiler.ir import (
 from graphc.compiler.ir.passes import CSE, DCE, specialize
 from graphc.compiler.lowering import evaluate
 from graphc.compiler.ops import AS_NUMBER
-from graphc.saving.signature import Expression, Sizes, expressions
-from graphc.saving.structures import Tree, is_same
+from graphc.saving.signature import Expression, Sizes, Tree, expressions, is_same
 
 __all__ = ["SIZE_NODE", "check_types", "checked_case", "opened", "opened_tree", "plain"]
 

@@ -18,10 +18,9 @@ from graphc.compiler.core import Variable
 from graphc.compiler.function import BoundFunction, ConcreteFunction, Function
 from graphc.compiler.ir import OPS, Graph, Literal, print_graph
 from graphc.library.states import Stateful
+from graphc.saving.exporting import Portable, renamed
 from graphc.saving.folder import VERSION, FolderWriter
-from graphc.saving.portable import Portable, renamed
-from graphc.saving.signature import Signature, as_signature
-from graphc.saving.structures import encoded
+from graphc.saving.signature import Signature, as_signature, encoded
 from graphc.saving.tracing import Traced, as_function, traced_for
 
 __all__ = ["CALL", "save"]

@@ -21,16 +21,21 @@ from graphc.compiler.ir import Graph, TensorType, Value
 from graphc.compiler.ir.passes import DCE
 from graphc.saving.opening import checked_case, opened, opened_tree
 from graphc.saving.signature import (
+    LOST,
     Signature,
     Sizes,
+    Tree,
+    encoded,
     equal_sizes,
     examples,
+    is_same,
+    raised,
     samples,
+    sized,
     spec_leaf,
     symbols_of,
     with_symbols,
 )
-from graphc.saving.structures import LOST, Tree, encoded, is_same, raised, sized
 
 __all__ = ["Traced", "as_function", "traced_for"]
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from graphc.compiler.base import CancellationToken, Location
 from graphc.compiler.runtime import Future
-from graphc.serve.copies import Program
-from graphc.serve.rows import Array, Rows
+from graphc.serve.copies import Array, Program, Rows
 
 __all__ = ["Answer", "Request"]
 

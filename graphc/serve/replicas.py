@@ -36,8 +36,7 @@ from graphc.compiler.devices import device_name, find_device, local_devices
 from graphc.compiler.tracing import refuse_in_trace
 from graphc.serve.answer import Answer, Request
 from graphc.serve.batching import Batch, Batcher
-from graphc.serve.copies import Copies, Program
-from graphc.serve.rows import Array, Key, Rows, padded
+from graphc.serve.copies import Array, Copies, Key, Program, Rows, padded
 from graphc.serve.stats import Counts, ReplicaStats, ServingStats
 
 __all__ = ["Replicas"]

@@ -50,7 +50,7 @@ def ray_address(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def ray_here(ray_address: str) -> Iterator[str]:
     """Connects this process to Ray as long as the tests of a module run, of which servers start on Ray by default."""
-    from graphc.cluster.carriers.rays_connect import connect
+    from graphc.cluster.carriers.rays import connect
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_ADDRESS", ray_address)

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 
-from graphc.cluster.carriers.rays_connect import connect, listens_at
+from graphc.cluster.carriers.rays import connect, listens_at
 
 
 def _lives(process: int) -> bool:

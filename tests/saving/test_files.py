@@ -24,7 +24,7 @@ import graphc as gx
 from graphc.compiler.base.errors import DataLossError, FailedPreconditionError, GraphcError, PermissionDeniedError
 from graphc.compiler.ir import OPS, Attrs, GraphBuilder, Node, OpDef, Value
 from graphc.saving import folder as files
-from graphc.saving.portable import allowed
+from graphc.saving.exporting import allowed
 
 CORPUS = Path(__file__).parent / "corpus"
 

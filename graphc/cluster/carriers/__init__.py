@@ -1,8 +1,17 @@
 """Carriers bring calls to tasks: threads inside one process, Ray actors across processes."""
 
-from graphc.cluster.carriers.carrier import CARRIERS, Carrier, Peer, Pending, address_of, find, only_here
+from graphc.cluster.carriers.carrier import (
+    CARRIERS,
+    Carrier,
+    Peer,
+    Pending,
+    ThreadPeer,
+    Threads,
+    address_of,
+    find,
+    only_here,
+)
 from graphc.cluster.carriers.rays import Rays, ray_in_use
-from graphc.cluster.carriers.threads import ThreadPeer, Threads
 
 __all__ = [
     "CARRIERS",

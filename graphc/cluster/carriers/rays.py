@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import secrets
+import socket
 import sys
+import threading
 import time
+import warnings
+from collections.abc import Callable, Generator
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from graphc.cluster.carriers.carrier import Carrier
 from graphc.cluster.spec import ClusterSpec
 from graphc.compiler.base import config, pause
-from graphc.compiler.base.errors import AlreadyExistsError, UnavailableError
+from graphc.compiler.base.errors import (
+    AlreadyExistsError,
+    FailedPreconditionError,
+    GraphcError,
+    UnauthenticatedError,
+    UnavailableError,
+)
 
 if TYPE_CHECKING:
     from graphc.cluster.carriers.rays_peer import RayPeer
 
-__all__ = ["Rays", "ray_in_use"]
+__all__ = ["NAMESPACE", "Rays", "connect", "environment", "listens_at", "ray_in_use"]
 
 _LOOK_SECONDS = 0.05
 
@@ -59,8 +74,6 @@ class Rays(Carrier):
           UnauthenticatedError: Ray rejects the token.
           FailedPreconditionError: Ray is not installed.
         """
-        from graphc.cluster.carriers.rays_connect import connect
-
         connect()
         from graphc.cluster.carriers.rays_peer import start_peer  # which imports Ray: connect() sets what that reads
 
@@ -93,7 +106,6 @@ class Rays(Carrier):
         """
         if not ray_in_use():
             return None
-        from graphc.cluster.carriers.rays_connect import connect
 
         connect()
         from graphc.cluster.carriers.rays_peer import find_peer
@@ -109,10 +121,193 @@ class Rays(Carrier):
     @staticmethod
     def listens_at() -> str:
         """Returns the address of the Ray cluster that this process is connected to: a value for ``RAY_ADDRESS``."""
-        from graphc.cluster.carriers.rays_connect import listens_at
-
         return listens_at()
 
     def _forget(self, peer: Any) -> None:
         if self._peers.get(peer.address) is peer:
             del self._peers[peer.address]
+
+
+# Starts Ray on this machine or connects to a Ray cluster; defines the environment that a task's process inherits.
+
+NAMESPACE = "graphc"
+"""The namespace of the names of actors."""
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
+_OURS = ("GRAPHC_", "JAX_", "XLA_")
+_KNOCK_SECONDS = 5.0
+_connecting = threading.Lock()
+
+
+def connect(**options: Any) -> None:
+    """Connects this process to the Ray cluster at ``RAY_ADDRESS``, or starts Ray here, on loopback, with a token.
+
+    Does nothing if Ray is already running in this process.
+
+    Args:
+      **options: options for ``ray.init`` where Ray is started here.
+
+    Raises:
+      FailedPreconditionError: Ray is not installed.
+      UnavailableError: there is no Ray at ``RAY_ADDRESS``.
+      UnauthenticatedError: Ray rejects the token.
+    """
+    with _connecting:
+        address = os.environ.get("RAY_ADDRESS")
+        os.environ.setdefault("RAY_TQDM_PATCH_PRINT", "0")  # else Ray replaces print, also in compiled functions
+        if "ray" not in sys.modules:
+            _prepare(address)
+        try:
+            import ray as module
+            from ray.exceptions import RayError
+        except ImportError as error:
+            raise FailedPreconditionError(
+                "tasks in processes of their own run on Ray, which is not installed: pip install 'graphc[cluster]'"
+            ) from error
+        ray: Any = module
+        if ray.is_initialized():
+            return
+        plain: dict[str, Any] = {"namespace": NAMESPACE, "log_to_driver": False, "logging_level": logging.ERROR}
+        try:
+            with _forks_allowed():
+                if address:
+                    _knock(address, ray.util.get_node_ip_address())
+                    ray.init(address=address, **plain)
+                else:
+                    _lasting(lambda: ray.init(address="local", **{"include_dashboard": False, **plain, **options}))
+        except (RayError, OSError, RuntimeError, ValueError) as error:
+            raise _refused(address, error) from error
+
+
+def _lasting(start: Callable[[], object]) -> None:
+    """Calls a function that starts processes, in a thread that lives as long as this process.
+
+    On Linux, Ray asks the kernel to end its processes with their parent, which is the thread that started them.
+    """
+    if threading.current_thread() is threading.main_thread():
+        start()
+        return
+    started: Future[object] = Future()
+
+    def run() -> None:
+        try:
+            started.set_result(start())
+        except BaseException as error:
+            started.set_exception(error)
+        threading.Event().wait()
+
+    threading.Thread(target=run, name="graphc Ray", daemon=True).start()
+    started.result()
+
+
+def _refused(address: str | None, error: BaseException) -> GraphcError:
+    """Returns the error for users if Ray does not start or connect."""
+    where = f"at RAY_ADDRESS={address}" if address else "on this machine"
+    causes: list[str] = []
+    found: BaseException | None = error
+    while found is not None:
+        causes.append(str(found))
+        found = found.__cause__
+    if any("AuthenticationError" in cause or "InvalidAuthToken" in cause for cause in causes):
+        return UnauthenticatedError(
+            f"the Ray cluster {where} does not take this process's token: set RAY_AUTH_MODE=token and "
+            "RAY_AUTH_TOKEN to the cluster's token (or RAY_AUTH_TOKEN_PATH to a file with it) before Ray "
+            "is imported; where neither is set Ray reads ~/.ray/auth_token"
+        )
+    return UnavailableError(
+        f"there is no Ray cluster {where}: {causes[0].partition('Last')[0].strip()}\n"
+        "start one with `graphc cluster up`, or leave RAY_ADDRESS unset to start Ray in this process"
+    )
+
+
+def listens_at() -> str:
+    """Returns the address of the Ray cluster that this process is connected to: a value for ``RAY_ADDRESS``."""
+    import ray as module
+
+    ray: Any = module
+    return str(ray.get_runtime_context().gcs_address)
+
+
+def environment(gpus: float) -> dict[str, str]:
+    """Returns the environment variables of a task's process: this process's settings of graphc and JAX."""
+    here = str(Path(__file__).resolve().parents[3])
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return {
+        **{name: value for name, value in os.environ.items() if name.startswith(_OURS)},
+        "PYTHONPATH": os.pathsep.join([here, *(path for path in paths if path and path != here)]),
+        "JAX_PLATFORMS": "" if gpus else "cpu",
+        "GRAPHC_ENABLE_X64": str(int(config.enable_x64)),
+        "GRAPHC_DEFAULT_DTYPE_BITS": str(config.default_dtype_bits),
+        "GRAPHC_HEARTBEAT_TIMEOUT": str(config.heartbeat_timeout),
+    }
+
+
+def _prepare(address: str | None) -> None:
+    """Sets what Ray reads when it is imported: whether it uses tokens, and that this machine is 127.0.0.1."""
+    if not address or _has_token():
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
+    if os.environ.get("RAY_AUTH_MODE") == "token":
+        _keep_token_private(make=not address)
+    if not address or (address.rpartition(":")[0] in _LOOPBACK and _listens(address)):
+        # Otherwise Ray listens on the machine's first external interface, and treats 127.0.0.1 as another name of it.
+        # On
+        # macOS and Windows, Ray does this anyway.
+        os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
+    if address:  # something listens there: an error after two attempts, a second apart, is permanent
+        os.environ.setdefault("RAY_NUM_REDIS_GET_RETRIES", "2")
+
+
+def _has_token() -> bool:
+    return _gives_token() or _token_file().exists()
+
+
+def _gives_token() -> bool:
+    return bool(os.environ.get("RAY_AUTH_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH"))
+
+
+def _token_file() -> Path:
+    return Path.home() / ".ray" / "auth_token"
+
+
+def _keep_token_private(*, make: bool) -> None:
+    """Lets nobody else read the token, with which they could run code; Ray would write it for everybody to read."""
+    file = _token_file()
+    if make and not _has_token():
+        file.parent.mkdir(mode=0o700, exist_ok=True)
+        unfinished = file.with_name(f"{file.name}.{os.getpid()}")
+        unfinished.touch(0o600)
+        unfinished.write_text(secrets.token_hex(32), "ascii")
+        with suppress(FileExistsError):  # another process has just made it
+            file.hardlink_to(unfinished)
+        unfinished.unlink()
+    elif not _gives_token() and file.exists() and file.stat().st_mode & 0o077:
+        with suppress(PermissionError):  # it is another user's
+            file.chmod(0o600)
+
+
+def _knock(address: str, here: str) -> None:
+    """Raises an OSError if nothing listens at an address; Ray would try for minutes."""
+    host, _, port = address.rpartition(":")
+    real = f"{here if host in _LOOPBACK else host}:{port}"
+    if port.isdigit() and "://" not in host and not _listens(real):
+        remedy = ""
+        if real != address and _listens(address):
+            remedy = ", which was imported before: set RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER=0 in the environment"
+        raise ConnectionError(f"nothing listens at {real}" + (f", to Ray the same{remedy}" if real != address else ""))
+
+
+def _listens(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), _KNOCK_SECONDS).close()
+    except OSError:
+        return False
+    return True
+
+
+@contextmanager
+def _forks_allowed() -> Generator[None]:
+    """Silences JAX's warning about forks: Ray forks only to start other programs, which is safe."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="os.fork\\(\\) was called", category=RuntimeWarning)
+        yield

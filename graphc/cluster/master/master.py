@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from graphc.cluster.carriers import Peer, Pending, ThreadPeer, find, only_here
 from graphc.cluster.master.partition import Part, partition
 from graphc.cluster.master.placement import TaskPlacer
-from graphc.cluster.master.steps import Message, PartExecution, PartStep, Takers, with_task
+from graphc.cluster.master.service import Message, PartExecution, PartStep, Takers, with_task
 from graphc.cluster.spec import ClusterSpec, task_name
 from graphc.compiler.base import at, config, deadline
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, NotFoundError, UnavailableError

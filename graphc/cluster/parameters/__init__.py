@@ -1,11 +1,10 @@
 """Parameter servers: workers pull Variables from servers and push gradients to them; every push counts at most once."""
 
 from graphc.cluster.parameters.durable_shard import Durability, Keeper
-from graphc.cluster.parameters.ledger import Entry, Ledger
-from graphc.cluster.parameters.results import PerWorker, Scheduled
 from graphc.cluster.parameters.schedule import Schedule
-from graphc.cluster.parameters.shard import Body, Push, Shard
+from graphc.cluster.parameters.shard import Body, Entry, Ledger, Push, Shard
 from graphc.cluster.parameters.staleness import Moment, Policy, drop, scale, warm_up
+from graphc.cluster.parameters.tasks import PerWorker, Scheduled
 from graphc.cluster.parameters.training import ParameterReport, ParameterServer, ServerReport, WorkerReport
 
 __all__ = [

@@ -13,11 +13,10 @@ from typing import Any
 
 from graphc.cluster.parameters.group import LOST, LocalCopies, ServerGroup
 from graphc.cluster.parameters.layout import Layout
-from graphc.cluster.parameters.results import PerWorker, Scheduled
 from graphc.cluster.parameters.schedule import Schedule, Work
 from graphc.cluster.parameters.service import Options
 from graphc.cluster.parameters.steps import StepText, TracedStep, signature
-from graphc.cluster.parameters.tasks import Tasks
+from graphc.cluster.parameters.tasks import PerWorker, Scheduled, Tasks
 from graphc.cluster.parameters.worker import STEPS_KEPT, WORKER, Assignment
 from graphc.compiler.base import at, deadline, user_location, wait_until, warn_at
 from graphc.compiler.base.errors import (

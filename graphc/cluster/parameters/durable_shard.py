@@ -11,8 +11,7 @@ from typing import Any, Literal, Protocol
 
 import jax as _jax
 
-from graphc.cluster.parameters.ledger import Entry
-from graphc.cluster.parameters.shard import Body, Push, Rule, Shard
+from graphc.cluster.parameters.shard import Body, Entry, Push, Rule, Shard
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
 
 jnp: Any = _jax.numpy  # its functions are only partly annotated

@@ -9,8 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from graphc.cluster.parameters.layout import Buffer, Layout
-from graphc.cluster.parameters.programs import Program, program_of
+from graphc.cluster.parameters.layout import Buffer, Layout, Program, program_of
 from graphc.cluster.parameters.shard import Elements, padded, picked
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import UnimplementedError

@@ -17,9 +17,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from graphc.cluster.parameters.durable_shard import Durability, Keeper
-from graphc.cluster.parameters.ledger import Entry
 from graphc.cluster.parameters.rules import Applied, RuleText
-from graphc.cluster.parameters.shard import Push, Shard
+from graphc.cluster.parameters.shard import Entry, Push, Shard
 from graphc.cluster.parameters.staleness import Policy
 from graphc.cluster.task import Task, hosts
 from graphc.compiler.base.errors import FailedPreconditionError

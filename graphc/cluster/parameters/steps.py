@@ -9,8 +9,7 @@ from typing import Any
 import jax as _jax
 import numpy as np
 
-from graphc.cluster.parameters.layout import Layout
-from graphc.cluster.parameters.programs import Program
+from graphc.cluster.parameters.layout import Layout, Program
 from graphc.cluster.parameters.shard import Cover
 from graphc.compiler.autograph import call
 from graphc.compiler.base import at, nest, user_location

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from graphc.cluster.parameters.coordinator import Coordinator
 from graphc.cluster.parameters.durable_shard import Durability
-from graphc.cluster.parameters.ledger import FATES
-from graphc.cluster.parameters.results import PerWorker, Scheduled
 from graphc.cluster.parameters.service import Options
+from graphc.cluster.parameters.shard import FATES
 from graphc.cluster.parameters.staleness import Policy, checked
-from graphc.cluster.parameters.tasks import Tasks
+from graphc.cluster.parameters.tasks import PerWorker, Scheduled, Tasks
 from graphc.compiler.base import at, checked_seconds, user_location
 from graphc.compiler.base.errors import (
     GraphcError,

@@ -11,8 +11,8 @@ import jax as _jax
 import numpy as np
 
 from graphc.cluster.carriers import Peer, find
-from graphc.cluster.parameters.exchange import Exchange, Lost, Request, Unanswered, step
-from graphc.cluster.parameters.programs import program_of
+from graphc.cluster.parameters.layout import program_of
+from graphc.cluster.parameters.schedule import Exchange, Lost, Request, Unanswered, step
 from graphc.cluster.parameters.service import SERVICE
 from graphc.cluster.parameters.shard import Body, Push
 from graphc.cluster.parameters.steps import StepText

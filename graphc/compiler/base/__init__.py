@@ -38,8 +38,15 @@ from graphc.compiler.base.frames import (
     user_location,
     warn_at,
 )
-from graphc.compiler.base.interpreter import collect_since, collection_paused, collections_so_far, deep_recursion
-from graphc.compiler.base.interrupts import HeldInterrupts, held_interrupts, interrupts_held
+from graphc.compiler.base.interpreter import (
+    HeldInterrupts,
+    collect_since,
+    collection_paused,
+    collections_so_far,
+    deep_recursion,
+    held_interrupts,
+    interrupts_held,
+)
 from graphc.compiler.base.lazy import (
     held_by,
     hint_missing,

@@ -3,9 +3,8 @@
 from typing import TYPE_CHECKING
 
 from graphc.compiler.base import imported_names, lazy_names
-from graphc.compiler.core.array_export import ShownArray, check_leaves, stay
+from graphc.compiler.core.array_export import FUNCTIONS, ShownArray, check_leaves, stay
 from graphc.compiler.core.array_methods import ArrayMethods
-from graphc.compiler.core.calling import converted, register_converter
 from graphc.compiler.core.context import (
     REASONS,
     Assignments,
@@ -13,6 +12,7 @@ from graphc.compiler.core.context import (
     LaunchCounter,
     busy,
     context,
+    converted,
     count_launches,
     creation_scope,
     device_scope,
@@ -22,13 +22,23 @@ from graphc.compiler.core.context import (
     on_host,
     open_tapes,
     outside_scope,
+    register_converter,
     replica_scope,
     tape_scope,
     trace_scope,
     updates_scope,
 )
 from graphc.compiler.core.convert import METHOD_FOLLOWERS, SCALARS, ArrayLike, operand, tell_of_method
-from graphc.compiler.core.dispatch import apply, apply_all, apply_compiled, observe_ops
+from graphc.compiler.core.dispatch import (
+    LateValue,
+    apply,
+    apply_all,
+    apply_compiled,
+    has_late_values,
+    is_by_hand,
+    late_value,
+    observe_ops,
+)
 from graphc.compiler.core.dtypes import (
     array_of_ints,
     as_dtype,
@@ -70,6 +80,9 @@ from graphc.compiler.core.fast_path import (
 )
 from graphc.compiler.core.host_ops import (
     STRING,
+    STRING_RULES,
+    LateStrings,
+    StringRule,
     bytes_array,
     host_array,
     host_type,
@@ -78,8 +91,6 @@ from graphc.compiler.core.host_ops import (
     is_text,
     register_late_host_ops,
 )
-from graphc.compiler.core.late_strings import LateStrings
-from graphc.compiler.core.late_values import LateValue, has_late_values, is_by_hand, late_value
 from graphc.compiler.core.multi_device import (
     GROUP_AXIS,
     forget_spread,
@@ -97,8 +108,7 @@ from graphc.compiler.core.multi_device import (
     type_text,
     whole_on,
 )
-from graphc.compiler.core.name_scopes import name_scope, scoped_name
-from graphc.compiler.core.numpy_functions import FUNCTIONS
+from graphc.compiler.core.name_scopes import Resources, current_resources, name_scope, resources_scope, scoped_name
 from graphc.compiler.core.op_errors import shorten, shorten_all, translate_error, with_short_errors
 from graphc.compiler.core.operator_methods import check_exponent
 from graphc.compiler.core.placing import (
@@ -113,8 +123,6 @@ from graphc.compiler.core.placing import (
     variable_device,
 )
 from graphc.compiler.core.protocols import Recorder, ReplicaContext, Tracing
-from graphc.compiler.core.resources import Resources, current_resources, resources_scope
-from graphc.compiler.core.string_rules import STRING_RULES, StringRule
 from graphc.compiler.core.strings import (
     StringDType,
     StringTensor,

@@ -10,9 +10,7 @@ import numpy as np
 
 from graphc.compiler.base import at, hint_of, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.compiler.core.dtypes import type_of
-from graphc.compiler.core.multi_device import host_values
-from graphc.compiler.core.numpy_functions import (
+from graphc.compiler.core.array_export import (
     FUNCTIONS,
     IN_PLACE,
     changes_array,
@@ -20,6 +18,8 @@ from graphc.compiler.core.numpy_functions import (
     function_of,
     graphc_name,
 )
+from graphc.compiler.core.dtypes import type_of
+from graphc.compiler.core.multi_device import host_values
 from graphc.compiler.core.op_errors import shorten
 from graphc.compiler.core.operator_methods import Operators
 from graphc.compiler.ir import TensorType

@@ -9,7 +9,7 @@ one flag instead of five. ``busy`` sums up all threads and is cheaper to check: 
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -29,6 +29,7 @@ __all__ = [
     "LaunchCounter",
     "busy",
     "context",
+    "converted",
     "count_launches",
     "creation_scope",
     "device_scope",
@@ -37,12 +38,12 @@ __all__ = [
     "occupied",
     "open_tapes",
     "place_ops",
+    "register_converter",
     "replica_scope",
     "tape_scope",
     "trace_scope",
     "updates_scope",
 ]
-
 
 TraceT = TypeVar("TraceT", bound=Tracing)
 
@@ -420,3 +421,19 @@ def replica_scope(replica: ReplicaContext | None) -> Generator[None]:
 
 
 config.register_placement_log(lambda enabled: place_ops(LOGGED, enabled))
+
+
+# Conversion of function arguments: how ``grad`` and the like call a user's function while tracing.
+
+_converter: Callable[[Any], Any] | None = None
+
+
+def register_converter(converter: Callable[[Any], Any]) -> None:
+    """Sets the function that converts functions; the converting module calls this once."""
+    global _converter
+    _converter = converter
+
+
+def converted(function: Any) -> Any:
+    """Returns the function, or while tracing its converted form."""
+    return function if context.trace is None or _converter is None else _converter(function)

@@ -7,25 +7,45 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Any, NoReturn, cast
 
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.compiler.base import at, nest, user_location
-from graphc.compiler.base.errors import GraphcError, InternalError
+from graphc.compiler.base import Registry, at, nest, user_location
+from graphc.compiler.base.errors import (
+    ConcretizationError,
+    GraphcError,
+    InternalError,
+    InvalidArgumentError,
+    InvalidTypeError,
+    OutOfRangeError,
+)
+from graphc.compiler.core.array_methods import ArrayMethods
 from graphc.compiler.core.context import context
 from graphc.compiler.core.convert import SCALARS, operand
-from graphc.compiler.core.dispatch import register_host_ops
+from graphc.compiler.core.dispatch import register_host_ops, register_strings
 from graphc.compiler.core.dtypes import canonical_array, scalar_array, type_of
-from graphc.compiler.core.late_strings import LateStrings
-from graphc.compiler.core.strings import StringTensor, as_strings
+from graphc.compiler.core.op_errors import argument_names
+from graphc.compiler.core.strings import (
+    Contents,
+    StringTensor,
+    array_of_strings,
+    as_strings,
+    host_tensor,
+    refused,
+    without_value,
+)
 from graphc.compiler.core.symbolic_tensor import SymbolicTensor
 from graphc.compiler.core.tensor import Tensor
 from graphc.compiler.ir import Attrs, OpDef, TensorType
 
 __all__ = [
     "STRING",
+    "STRING_RULES",
+    "LateStrings",
+    "StringRule",
     "bytes_array",
     "host_array",
     "host_type",
@@ -34,6 +54,64 @@ __all__ = [
     "is_text",
     "register_late_host_ops",
 ]
+
+# Strings without a value: placeholders for a dataset's elements while a function of them is traced.
+
+Applied = Callable[[OpDef, Sequence[Any], Attrs], list[Any]]
+
+
+class LateStrings(StringTensor):
+    """A tensor of strings with a known shape, whose values cannot be read yet.
+
+    Args:
+      shape: the tensor's shape.
+      place: the index under which its values are stored later.
+      applied: takes a host op, inputs and attributes and returns the results.
+    """
+
+    __slots__ = ("_shape", "applied", "place")
+
+    def __init__(self, shape: tuple[int, ...], place: int, applied: Applied) -> None:  # pyright: ignore[reportMissingSuperCall]
+        self._shape, self.place, self.applied = shape, place, applied
+
+    def _refuse(self) -> NoReturn:
+        problem = f"strings of an element ({self.type}) have no value while the function is traced"
+        raise refused(ConcretizationError(problem))
+
+    @property
+    def held(self) -> np.ndarray[Any, Any]:
+        """Raises, as do all accesses to the values."""
+        self._refuse()
+
+    @property
+    def encoded(self) -> np.ndarray[Any, Any]:
+        """Raises."""
+        self._refuse()
+
+    @property
+    def contents(self) -> Contents:
+        """Raises."""
+        self._refuse()
+
+    @property
+    def _values(self) -> np.ndarray[Any, Any]:
+        self._refuse()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The size of each axis."""
+        return self._shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self._shape)
+
+    @property
+    def size(self) -> int:
+        """The number of strings."""
+        return int(np.prod(self._shape))
+
 
 STRING: np.dtype[Any] = np.dtype(object)
 """The dtype of strings in graphs."""
@@ -149,3 +227,87 @@ def host_type(value: Any) -> TensorType:
 
 
 register_host_ops(_apply)
+
+
+# Ops on tensors of strings: they run on the host, at once, also while a function is traced.
+
+
+@dataclass(frozen=True)
+class StringRule:
+    """The implementation of an op for strings.
+
+    Attributes:
+      function: takes arrays of Python strings (and numbers) by position and attributes by name, and returns one or more
+        arrays; NumPy's function of the same meaning.
+      numbers: the parameters that remain tensors of numbers: a condition, positions.
+    """
+
+    function: Callable[..., Any]
+    numbers: tuple[str, ...] = ()
+
+
+STRING_RULES: Registry[StringRule] = Registry("rule of strings")
+"""The ops that accept strings, by name; filled by the op table."""
+
+
+def _string_rules_apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any] | None:
+    """Returns the results of an op on strings; None if no input is a string."""
+    names = argument_names(op, len(inputs))
+    found: dict[str, Any] = {}
+    for name, value in zip(names, inputs, strict=True):
+        found[name] = as_strings(value)
+    strings = {name: value for name, value in found.items() if value is not None}
+    if not strings:
+        return None
+    rule = STRING_RULES[op.name] if op.name in STRING_RULES else None  # noqa: SIM401  a miss is no KeyError
+    first = next((name for name in strings if rule is None or name in rule.numbers), None)
+    if rule is None or first is not None:
+        name = first or next(iter(strings))
+        raise refused(InvalidTypeError(_no_strings(op.name, name, strings[name])))
+    arrays = [
+        _numbers(op, name, value, strings, rule) if found[name] is None else found[name].__array__()
+        for name, value in zip(names, inputs, strict=True)
+    ]
+    try:
+        found_by_rule: Any = rule.function(*arrays, **attrs)
+    except (TypeError, ValueError, IndexError) as error:
+        kind = OutOfRangeError if isinstance(error, IndexError) else InvalidArgumentError
+        given = ", ".join(f"{name}: {value.type}" for name, value in strings.items())
+        given += "".join(f", {name}={value!r}" for name, value in attrs.items())
+        raise refused(kind(f"{op.name}({given}): {error}")) from error
+    return [_result(array) for array in nest.as_tuple(found_by_rule)]
+
+
+def _no_strings(op: str, name: str, value: StringTensor) -> str:
+    return (
+        f"{op}: {name} is a tensor of strings ({value.type}), which are on the host and not numbers; "
+        f"gx.strings.to_number({name}) parses numbers, and gx.strings has the functions for strings"
+    )
+
+
+def _numbers(op: OpDef, name: str, value: Any, strings: dict[str, StringTensor], rule: StringRule) -> Any:
+    """Returns a non-string input of an op on strings, as an array."""
+    if name.partition("[")[0] not in rule.numbers:
+        other, found = next(iter(strings.items()))
+        given = repr(value) if type(value) in SCALARS else _described(value)
+        error = InvalidTypeError(
+            f"{op.name}: {other} is a tensor of strings ({found.type}), but {name} is not ({given}); "
+            f"gx.strings.to_number({other}) parses numbers, gx.strings.as_string({name}) converts to strings"
+        )
+        raise refused(error)
+    given: Any = operand(value)
+    if isinstance(given, SymbolicTensor):
+        raise without_value(op.name, name, given)
+    return given.numpy() if isinstance(given, ArrayMethods) else np.asarray(given)
+
+
+def _described(value: Any) -> str:
+    return str(value.type if isinstance(value, ArrayMethods) else type_of(np.asarray(value)))
+
+
+def _result(value: Any) -> Any:
+    array = array_of_strings(value) if isinstance(value, str) else np.asarray(value)
+    return StringTensor(array) if array.dtype == object else host_tensor(array)
+
+
+register_strings(_string_rules_apply)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core.context import context
 
-__all__ = ["name_scope", "scoped_name"]
+__all__ = ["Resources", "current_resources", "name_scope", "resources_scope", "scoped_name"]
 
 _prefix: ContextVar[str] = ContextVar("graphc_name_scope", default="")
 
@@ -67,3 +69,105 @@ class name_scope:  # noqa: N801  it is written like a function: with gx.name_sco
         _prefix.reset(token)
         if graph is not None:
             graph.__exit__(*error)
+
+
+# Resources: named state that outlives the run that made it, such as queues and readers.
+
+T = TypeVar("T")
+
+
+class Resources:
+    """Named state in containers, like TensorFlow's resource manager; safe to share between threads.
+
+    Two resources of different kinds may have the same name.
+
+    Args:
+      graph: the graph whose runs use the resources; None for resources of several graphs, or of none.
+
+    Attributes:
+      resets: the number of resets; resources found before the last one may be gone.
+
+    Example:
+      >>> resources = Resources()
+      >>> first = resources.get_or_make("", "names", dict, dict)
+      >>> resources.get_or_make("", "names", dict, dict) is first
+      True
+      >>> gone = resources.reset([""])
+      >>> resources.get_or_make("", "names", dict, dict) is first
+      False
+    """
+
+    def __init__(self, graph: object | None = None) -> None:
+        self.graph = graph
+        self._lock = threading.Lock()
+        self._containers: dict[str, dict[tuple[type[Any], str], Any]] = {}
+        self.resets = 0
+
+    def get_or_make(self, container: str, name: str, make: Callable[[], T], kind: type[T]) -> T:
+        """Returns the resource of a name, made by ``make`` if it does not exist.
+
+        Args:
+          container: the container; empty for the default one.
+          make: makes the resource; called with the lock of all resources held, so it must not request another one.
+        """
+        with self._lock:
+            held = self._containers.setdefault(container, {})
+            found = held.get((kind, name))
+            if found is None:
+                found = held[kind, name] = make()
+            return cast("T", found)
+
+    def find(self, container: str, name: str, kind: type[T]) -> T | None:
+        """Returns the resource of a name; None if it does not exist."""
+        with self._lock:
+            return self._containers.get(container, {}).get((kind, name))
+
+    def put(self, container: str, name: str, resource: T, kind: type[T]) -> None:
+        """Stores a resource under a name, replacing the existing one."""
+        with self._lock:
+            self._containers.setdefault(container, {})[kind, name] = resource
+
+    def drop(self, container: str, name: str, kind: type[Any]) -> None:
+        """Removes the resource of a name, if it exists."""
+        with self._lock:
+            self._containers.get(container, {}).pop((kind, name), None)
+
+    def all(self, kind: type[T]) -> list[T]:
+        """Returns the resources of that kind, container by container."""
+        with self._lock:
+            return [found for held in self._containers.values() for (of, _), found in held.items() if of is kind]
+
+    def reset(self, containers: Iterable[str]) -> list[Any]:
+        """Removes and returns all resources in these containers."""
+        with self._lock:
+            self.resets += 1
+            gone = [self._containers.pop(container, {}) for container in containers]
+        return [resource for held in gone for resource in held.values()]
+
+    def clear(self) -> list[Any]:
+        """Removes and returns all resources."""
+        return self.reset([*self._containers])
+
+
+_PROCESS = Resources()
+_current: ContextVar[Resources] = ContextVar("graphc.resources", default=_PROCESS)
+
+
+def current_resources() -> Resources:
+    """Returns the resources of the running Session, or those of the process."""
+    return _current.get()
+
+
+class resources_scope:  # noqa: N801  a class, since a generator takes three times as long
+    """Makes these resources the current ones inside the scope."""
+
+    __slots__ = ("_resources", "_token")
+
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
+
+    def __enter__(self) -> None:
+        self._token = _current.set(self._resources)
+
+    def __exit__(self, *exception: object) -> None:
+        _current.reset(self._token)

@@ -27,8 +27,7 @@ from graphc.compiler.core.convert import operand
 from graphc.compiler.core.dispatch import apply
 from graphc.compiler.core.dtypes import canonical_array
 from graphc.compiler.core.symbolic_tensor import SymbolicTensor
-from graphc.compiler.core.tensor import Tensor
-from graphc.compiler.core.texts import representation, shown_text
+from graphc.compiler.core.tensor import Tensor, representation, shown_text
 from graphc.compiler.ir import OPS
 
 __all__ = [

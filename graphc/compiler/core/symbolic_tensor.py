@@ -9,9 +9,8 @@ import numpy as np
 
 from graphc.compiler.base import at, user_frame, user_location
 from graphc.compiler.base.errors import ConcretizationError, InvalidArgumentError
-from graphc.compiler.core.array_export import stay
+from graphc.compiler.core.array_export import FUNCTIONS, VIEWS, stay
 from graphc.compiler.core.context import context
-from graphc.compiler.core.numpy_functions import FUNCTIONS, VIEWS
 from graphc.compiler.core.tensor import Tensor
 from graphc.compiler.ir import OPEN, TensorType, Value
 

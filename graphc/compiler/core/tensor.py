@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
 from jax.sharding import Sharding
 
-from graphc.compiler.base import has_mark, nest, slow_path_reasons
+from graphc.compiler.base import config, has_mark, nest, slow_path_reasons
 from graphc.compiler.base.errors import UnimplementedError
-from graphc.compiler.core.array_export import ShownArray, check_leaves, shown, when_jax_converts
+from graphc.compiler.core.array_export import FUNCTIONS, ShownArray, check_leaves, shown, when_jax_converts
 from graphc.compiler.core.array_methods import ArrayMethods
 from graphc.compiler.core.context import busy, context, open_tapes
 from graphc.compiler.core.convert import SCALARS, operand
 from graphc.compiler.core.dispatch import register_tensor
 from graphc.compiler.core.dtypes import as_dtype, canonical_array
 from graphc.compiler.core.multi_device import host_values, is_elsewhere
-from graphc.compiler.core.numpy_functions import FUNCTIONS
 from graphc.compiler.core.op_errors import shorten
-from graphc.compiler.core.texts import representation, shown_text
 from graphc.compiler.core.waiting import describe, refuse_to_wait, wait_for, wait_for_async
 from graphc.compiler.devices import device_name
 from graphc.compiler.ir import Value
@@ -28,7 +27,50 @@ from graphc.compiler.ir import Value
 if TYPE_CHECKING:
     from graphc.compiler.core.convert import ArrayLike
 
-__all__ = ["Tensor"]
+__all__ = ["Tensor", "representation", "shown_text", "tensor_html", "variable_representation"]
+
+# The printed form of tensors and Variables, in NumPy's or TensorFlow's style.
+
+_SHORT = 64
+"""Maximum number of elements printed in full; larger arrays are shown without their middle."""
+
+
+def _is_tensorflows() -> bool:
+    return config.tensor_text == "tensorflow"
+
+
+def shown_text(array: np.ndarray[Any, Any], dtype: str) -> str:
+    """Returns the ``str`` of a tensor: its values, with shape and dtype in TensorFlow's style.
+
+    Example:
+      >>> shown_text(np.ones(2), "float64")
+      '[1. 1.]'
+    """
+    if not _is_tensorflows():
+        return str(array)
+    values = str(array) if array.shape else _value(array)
+    start = "\n" if "\n" in values else ""
+    return f"tf.Tensor({start}{values}, shape={array.shape}, dtype={dtype})"
+
+
+def representation(kind: str, array: np.ndarray[Any, Any], dtype: str) -> str:
+    """Returns the ``repr`` of a tensor."""
+    if _is_tensorflows():
+        return f"<tf.Tensor: shape={array.shape}, dtype={dtype}, numpy={_value(array)}>"
+    values = np.array2string(array, separator=", ", threshold=_SHORT, prefix=f"{kind}(")
+    return f"{kind}({values}, shape={array.shape}, dtype={dtype})"
+
+
+def variable_representation(name: str, array: np.ndarray[Any, Any], dtype: str) -> str:
+    """Returns a Variable's ``repr`` in TensorFlow's style, with an output number after the name."""
+    return f"<tf.Variable '{name}:0' shape={array.shape} dtype={dtype}, numpy={_value(array)}>"
+
+
+def _value(array: np.ndarray[Any, Any]) -> str:
+    if array.shape:
+        return repr(array)
+    return repr(array.item()) if array.dtype.kind in "OT" else str(array)
+
 
 _new = object.__new__  # calling the class takes 70 ns more, which shows under an open tape
 
@@ -252,7 +294,6 @@ class Tensor(ArrayMethods):
     def _repr_html_(self) -> str | None:
         if is_elsewhere(self.raw):
             return None
-        from graphc.compiler.core.notebook import tensor_html  # deferred, since importing graphc does not need it
 
         return tensor_html(self)
 
@@ -316,3 +357,44 @@ def _holds_tensor(items: list[Any]) -> bool:
 
 
 register_tensor(Tensor)
+
+
+# Notebook output of tensors: a table if they have rows, with type and device below.
+
+_MOST = 10
+"""Maximum number of rows and columns shown; of more, only the first and last appear."""
+
+
+def tensor_html(tensor: Tensor) -> str:
+    """Returns a tensor as an HTML fragment, after waiting for its values."""
+    array = tensor.numpy()
+    caption = f"<div><small><code>{escape(str(tensor.type))}</code> on {escape(tensor.device)}</small></div>"
+    if array.ndim not in (1, 2) or not array.size:
+        return f"<pre>{escape(np.array2string(array, threshold=60, edgeitems=3))}</pre>{caption}"
+    rows, columns = array.reshape(-1, array.shape[-1]), _shown(array.shape[-1])
+    numbers = _shown(array.shape[0]) if array.ndim == 2 else [0]
+    head = "".join(f"<th>{'…' if column is None else column}</th>" for column in columns)
+    body = "".join(
+        f"<tr><th>{'' if array.ndim == 1 else '…' if row is None else row}</th>{_cells(rows, row, columns)}</tr>"
+        for row in numbers
+    )
+    return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>{caption}"
+
+
+def _shown(count: int) -> list[int | None]:
+    """Returns the indices that are shown; None marks those left out."""
+    if count <= _MOST:
+        return list(range(count))
+    half = _MOST // 2
+    return [*range(half), None, *range(count - half, count)]
+
+
+def _cells(rows: Any, row: int | None, columns: list[int | None]) -> str:
+    texts = ["…" if row is None or column is None else _text(rows[row, column]) for column in columns]
+    return "".join(f"<td>{escape(text)}</td>" for text in texts)
+
+
+def _text(item: Any) -> str:
+    if isinstance(item, bytes):
+        return item.decode("utf-8", "replace")
+    return f"{item:.4g}" if getattr(item, "dtype", np.dtype(object)).kind in "fc" else str(item)

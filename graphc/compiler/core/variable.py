@@ -29,8 +29,7 @@ from graphc.compiler.core.name_scopes import scoped_name
 from graphc.compiler.core.op_errors import shorten, with_short_errors
 from graphc.compiler.core.placing import log_placement, variable_device
 from graphc.compiler.core.symbolic_tensor import SymbolicTensor
-from graphc.compiler.core.tensor import Tensor
-from graphc.compiler.core.texts import variable_representation
+from graphc.compiler.core.tensor import Tensor, variable_representation
 from graphc.compiler.core.threads import note_results
 from graphc.compiler.core.variable_arrays import array_of, new_array, variable_lock
 from graphc.compiler.core.waiting import describe, wait_for

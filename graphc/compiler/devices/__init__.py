@@ -1,8 +1,11 @@
 """The machine's devices, their settings, and the pinning of ops to them."""
 
 from graphc.compiler.devices.device import (
+    NO_PINS,
     Device,
+    DeviceFunction,
     ListedDevice,
+    Pins,
     all_devices,
     canonical_device,
     common_name,
@@ -23,9 +26,7 @@ from graphc.compiler.devices.device import (
     simulate_cpu_devices,
     to_device,
 )
-from graphc.compiler.devices.pins import NO_PINS, DeviceFunction, Pins
-from graphc.compiler.devices.processes import leave_threads_behind, refuse_to_compile
-from graphc.compiler.devices.settings import has_made_devices
+from graphc.compiler.devices.settings import has_made_devices, leave_threads_behind, refuse_to_compile
 
 __all__ = [
     "NO_PINS",

@@ -10,8 +10,10 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol, cast
+from types import MethodType
+from typing import Any, Final, NamedTuple, Protocol, cast
 
 import jax
 import jax.numpy as jnp
@@ -30,8 +32,11 @@ from graphc.compiler.base.errors import (
 from graphc.compiler.ir import DeviceSpec
 
 __all__ = [
+    "NO_PINS",
     "Device",
+    "DeviceFunction",
     "ListedDevice",
+    "Pins",
     "all_devices",
     "canonical_device",
     "common_name",
@@ -226,13 +231,13 @@ def named_device(spec: DeviceSpec, location: Location | None = None) -> str:
     Raises:
       NotFoundError: the spec names a device of another process.
     """
-    for field, said, here in (
+    for part, said, here in (
         ("job", spec.job, _TASK.job), ("replica", spec.replica, _TASK.replica), ("task", spec.task, _TASK.task)
     ):  # fmt: skip
         if said is not None and said != here:
             error = NotFoundError(
                 f"there is no device {spec}: this process is {_TASK}, which is not part of a cluster; "
-                f"leave out the {field}"
+                f"leave out the {part}"
             )
             raise at(error, location or user_location())
     kind = spec.device_type or devices()[0].platform
@@ -416,3 +421,79 @@ def set_visible_devices(listed: Any, device_type: str | None = None) -> None:
         )
         raise at(error, user_location())
     config.visible_devices = [int(entry.name.split(":")[2]) for entry in entries if entry.device_type == "GPU"]
+
+
+# Pins: the combined meaning of the enclosing device scopes.
+
+
+class DeviceFunction:
+    """A function that chooses devices; equal only to itself.
+
+    A compiled function keeps a trace for each set of scopes, so these are compared by the functions' identities,
+    whether or not the functions are hashable.
+
+    Attributes:
+      later: whether the devices that it names may be made later.
+    """
+
+    __slots__ = ("_identity", "function", "later")
+
+    def __init__(self, function: Callable[[Any], Any], *, later: bool = False) -> None:
+        self.function = function
+        self.later = later
+        # A method is a new object at each attribute access.
+        method = isinstance(function, MethodType)
+        self._identity = (id(function.__self__), id(function.__func__)) if method else (id(function),)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DeviceFunction) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    def __str__(self) -> str:
+        return str(getattr(self.function, "__qualname__", type(self.function).__qualname__))
+
+
+@dataclass(frozen=True, slots=True)
+class Pins:
+    """The enclosing device scopes; false if there are none.
+
+    Attributes:
+      layers: the scopes, outermost first.
+      text: the device that their specs name, such as ``/device:GPU:0``, even if it does not exist; empty if they leave
+        it open. It does not include the choices of functions.
+      around: the pins before the innermost scope was entered; None if they are not kept.
+      bound: the device and description of the object that everything here is co-located with; None if there is none.
+    """
+
+    layers: tuple[DeviceSpec | DeviceFunction, ...] = ()
+    text: str = field(default="", compare=False)
+    around: Pins | None = field(default=None, compare=False, repr=False)
+    bound: tuple[str, str] | None = field(default=None, compare=False)
+
+    def __bool__(self) -> bool:
+        return bool(self.layers)
+
+    @property
+    def asks(self) -> bool:
+        """True if the scopes contain device functions."""
+        for layer in self.layers:  # noqa: SIM110  each eager op in a scope asks, and any() takes three times as long
+            if isinstance(layer, DeviceFunction):
+                return True
+        return False
+
+    @property
+    def spec(self) -> DeviceSpec:
+        """The merged spec of the scopes: inner specs take precedence, outer ones fill in what they leave open."""
+        merged: DeviceSpec | None = None
+        for layer in reversed(self.layers):
+            if isinstance(layer, DeviceSpec):
+                merged = layer if merged is None else layer.merge(merged)
+        return DeviceSpec() if merged is None else merged
+
+    def __str__(self) -> str:
+        return ", then ".join(map(str, self.layers))
+
+
+NO_PINS: Final = Pins()

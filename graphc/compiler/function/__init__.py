@@ -1,17 +1,16 @@
 """The decorator, the trace cache and its keys, retrace reasons, and lifting of variables."""
 
 from graphc.compiler.function.arguments import Arguments, Binder, TensorSpec
-from graphc.compiler.function.bound_method import BoundFunction
-from graphc.compiler.function.concrete import ConcreteFunction
+from graphc.compiler.function.concrete import BoundFunction, ConcreteFunction
 from graphc.compiler.function.from_graph import Replay, from_graph
 from graphc.compiler.function.function import Function, function
 from graphc.compiler.function.mapped import Mapped, MappedArguments, SameFunction, axes_of_results, vectorized_map, vmap
 from graphc.compiler.function.options import TraceOptions, functions_run_eagerly, run_functions_eagerly
 from graphc.compiler.function.pure import to_jax
-from graphc.compiler.function.retrace import TraceReport
+from graphc.compiler.function.results import array_leaves
+from graphc.compiler.function.trace_cache import TraceReport
 from graphc.compiler.function.traced import TracedFunction, TraceNotes
 from graphc.compiler.function.tracing import definition, trace_function
-from graphc.compiler.function.write_back import array_leaves
 
 __all__ = [
     "Arguments",

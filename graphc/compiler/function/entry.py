@@ -18,8 +18,7 @@ import numpy as np
 from graphc.compiler.base import nest
 from graphc.compiler.core import SCALARS, SymbolicTensor, Tensor
 from graphc.compiler.function.arguments import Arguments, Binder
-from graphc.compiler.function.binding import Binding, Signals
-from graphc.compiler.function.guards import MISS, Writer
+from graphc.compiler.function.guards import MISS, Binding, Signals, Writer
 from graphc.compiler.function.running import ProgramRun, run_trace
 from graphc.compiler.function.traced import TracedFunction
 from graphc.compiler.tracing import ReadGuard, Source, addresses, is_array, is_fixed

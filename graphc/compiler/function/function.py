@@ -39,15 +39,19 @@ from graphc.compiler.core import (
 from graphc.compiler.devices import Device
 from graphc.compiler.function import front_end
 from graphc.compiler.function.arguments import Arguments, Binder
-from graphc.compiler.function.binding import Signals, current_signals
-from graphc.compiler.function.bound_method import BoundFunction, P, R, bound
-from graphc.compiler.function.concrete import ConcreteEntries, ConcreteFunction
-from graphc.compiler.function.guards import MISS
-from graphc.compiler.function.options import FunctionOptions, Mode, Report, TraceOptions, check_options, unknown_option
-from graphc.compiler.function.pickling import reduced
-from graphc.compiler.function.retrace import RetraceLog, TraceReport
+from graphc.compiler.function.concrete import BoundFunction, ConcreteEntries, ConcreteFunction, P, R, bound
+from graphc.compiler.function.guards import MISS, Signals, current_signals
+from graphc.compiler.function.options import (
+    FunctionOptions,
+    Mode,
+    Report,
+    TraceOptions,
+    check_options,
+    reduced,
+    unknown_option,
+)
 from graphc.compiler.function.running import shorten
-from graphc.compiler.function.trace_cache import FirstCalls, TraceCache
+from graphc.compiler.function.trace_cache import FirstCalls, RetraceLog, TraceCache, TraceReport
 from graphc.compiler.function.traced import TracedFunction
 from graphc.compiler.function.tracing import SideEffects, converted, trace_function
 from graphc.compiler.ir import DeviceSpec, Graph

@@ -24,10 +24,10 @@ from graphc.compiler.base.errors import (
 )
 from graphc.compiler.core import SymbolicTensor, Tensor, Variable, trace_scope, type_of, unexamined
 from graphc.compiler.function.arguments import Arguments
-from graphc.compiler.function.bound_method import BoundFunction
+from graphc.compiler.function.concrete import BoundFunction
 from graphc.compiler.function.function import Function
+from graphc.compiler.function.results import WriteBack
 from graphc.compiler.function.traced import TracedFunction
-from graphc.compiler.function.write_back import WriteBack
 from graphc.compiler.lowering import lower
 
 __all__ = ["PureFunction", "to_jax"]

@@ -33,8 +33,16 @@ from graphc.compiler.devices import NO_PINS, device_name, devices, find_device, 
 from graphc.compiler.function import front_end
 from graphc.compiler.function.arguments import Arguments
 from graphc.compiler.function.guards import MISS, matcher
-from graphc.compiler.function.results import OwnTensor, Place, Result, is_written, packer
-from graphc.compiler.function.write_back import WriteBack, array_leaves, check_changed
+from graphc.compiler.function.results import (
+    OwnTensor,
+    Place,
+    Result,
+    WriteBack,
+    array_leaves,
+    check_changed,
+    is_written,
+    packer,
+)
 from graphc.compiler.ir import Attrs, Graph
 from graphc.compiler.lowering import Executable, run_timeout
 from graphc.compiler.ops import ASSIGN_VARIABLE, CALL, READ_VARIABLE

@@ -21,9 +21,8 @@ from graphc.compiler.function.escapes import (
     take_back_tensors,
 )
 from graphc.compiler.function.options import TraceOptions
-from graphc.compiler.function.results import Result
+from graphc.compiler.function.results import Result, WriteBack, array_leaves
 from graphc.compiler.function.traced import TracedFunction, TraceNotes
-from graphc.compiler.function.write_back import WriteBack, array_leaves
 from graphc.compiler.ir import CONSTANT, Graph, TensorType, passes
 from graphc.compiler.ops import CALL_STATUS
 from graphc.compiler.tracing import CreationInTrace, Lifting, SideEffect, Trace, Write, has_parts

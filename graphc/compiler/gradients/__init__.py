@@ -2,8 +2,7 @@
 
 from graphc.compiler.gradients.custom import custom_gradient
 from graphc.compiler.gradients.forward import ForwardAccumulator, jvp, linearize
-from graphc.compiler.gradients.functional import grad, value_and_grad
-from graphc.compiler.gradients.jacobians import hessian, jacfwd, jacobian, jacrev
+from graphc.compiler.gradients.jacobians import grad, hessian, jacfwd, jacobian, jacrev, value_and_grad
 from graphc.compiler.gradients.tape import GradientTape
 
 __all__ = [

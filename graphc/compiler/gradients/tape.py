@@ -33,11 +33,9 @@ from graphc.compiler.core import (
     shorten,
     tape_scope,
 )
-from graphc.compiler.gradients.backward import Backward
-from graphc.compiler.gradients.elsewhere import Elsewhere
+from graphc.compiler.gradients.backward import Backward, Step, step_of
 from graphc.compiler.gradients.forward_pass import ForwardPass, forward_pass
-from graphc.compiler.gradients.inside import Step, step_of
-from graphc.compiler.gradients.records import Pullback, Record, key_of
+from graphc.compiler.gradients.records import Elsewhere, Pullback, Record, key_of
 from graphc.compiler.gradients.rows import check_choices, for_rows
 from graphc.compiler.ir import OPS, Attrs, Graph, OpDef
 from graphc.compiler.ops import CALL, note_watched

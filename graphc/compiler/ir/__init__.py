@@ -6,33 +6,31 @@ from graphc.compiler.base import imported_names, lazy_names
 from graphc.compiler.ir import passes
 from graphc.compiler.ir.device import DeviceSpec
 from graphc.compiler.ir.graph import Graph, GraphBuilder, Node, Value
-from graphc.compiler.ir.interpreter import Interpreter
-from graphc.compiler.ir.late import (
+from graphc.compiler.ir.interpreter import Interpreter, Rewriter, map_regions
+from graphc.compiler.ir.opdef import (
+    CONSTANT,
     LATE,
     LATE_CONSTANT,
     LATE_MARK,
-    applied_attrs,
-    applied_name,
-    late_attrs,
-    late_inputs,
-    late_op,
-    static_ints,
-)
-from graphc.compiler.ir.opdef import (
-    CONSTANT,
     OPS,
     WORLD,
     Effect,
     EffectKind,
     Infer,
     OpDef,
+    applied_attrs,
+    applied_name,
     conflicts,
     constant_attrs,
     gives,
     is_world,
+    late_attrs,
+    late_inputs,
+    late_op,
     part_of_world,
     pure,
     reads,
+    static_ints,
     writes,
 )
 from graphc.compiler.ir.open_inference import (
@@ -47,7 +45,6 @@ from graphc.compiler.ir.open_inference import (
     widen,
 )
 from graphc.compiler.ir.printer import Store, has_text, print_graph, print_node, print_value
-from graphc.compiler.ir.rewrite import Rewriter, map_regions
 from graphc.compiler.ir.shape_ops import RANK_OF, SHAPE_FACTS, SHAPE_OF, SIZE_OF, is_shape_value, known_ints, shape_fact
 from graphc.compiler.ir.types import OPEN, Attrs, Literal, TensorType, dtype_from_short, short_dtype, typed_key
 from graphc.compiler.ir.verifier import verify

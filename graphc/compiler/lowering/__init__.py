@@ -12,8 +12,15 @@ from graphc.compiler.lowering.launch import (
     in_flight,
     run_timeout,
 )
-from graphc.compiler.lowering.lower import LoweredGraph, Lowering, compiler_options, evaluate, lower, raise_at
-from graphc.compiler.lowering.needed import needed_inputs
+from graphc.compiler.lowering.lower import (
+    LoweredGraph,
+    Lowering,
+    compiler_options,
+    evaluate,
+    lower,
+    needed_inputs,
+    raise_at,
+)
 from graphc.compiler.lowering.replicas import BATCH_AXES, register_meeting
 from graphc.compiler.lowering.second_order import forward_key
 from graphc.compiler.lowering.transaction import (

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import graphc.compiler.ops.functions as functions
 from graphc.compiler.base import lazy_names, names_of
-from graphc.compiler.ops.call import CALL, CALL_STATUS
 from graphc.compiler.ops.collectives import (
     AXIS_INDEX,
     COLLECTIVES,
@@ -20,6 +19,9 @@ from graphc.compiler.ops.collectives import (
     REPLICA_AXIS,
     REPLICAS,
     SAME_ON_ALL,
+    VMAP,
+    MappedRegion,
+    emit_vmap,
     replica_mesh,
     replica_spec,
 )
@@ -38,7 +40,7 @@ from graphc.compiler.ops.control_flow import (
 )
 from graphc.compiler.ops.control_flow_types import iterations_per_step
 from graphc.compiler.ops.conversion import as_numbers, as_wide
-from graphc.compiler.ops.deferred import COMPOSED, sized
+from graphc.compiler.ops.deferred import COMPOSED, note_watched, rows_of, sized, was_joined
 from graphc.compiler.ops.derivatives.differentiate import (
     VJP,
     linearize,
@@ -76,17 +78,23 @@ from graphc.compiler.ops.host_functions import (
     is_interrupt,
     take_turns,
 )
-from graphc.compiler.ops.jax_call import call_jax
-from graphc.compiler.ops.mapping import VMAP, MappedRegion, emit_vmap
+from graphc.compiler.ops.jax_call import CALL, CALL_STATUS, call_jax
 from graphc.compiler.ops.namespace_info import NamespaceInfo
-from graphc.compiler.ops.order import NO_OP, TOGETHER, Operation, control_dependencies, group, no_op, tuple
-from graphc.compiler.ops.primitives import BAD_VALUES, primitive
+from graphc.compiler.ops.order import (
+    ASSIGN_VARIABLE,
+    NO_OP,
+    READ_VARIABLE,
+    TOGETHER,
+    Operation,
+    control_dependencies,
+    group,
+    no_op,
+    tuple,
+)
 from graphc.compiler.ops.signature import Signature
-from graphc.compiler.ops.stacks import note_watched, rows_of, was_joined
-from graphc.compiler.ops.state import ASSIGN_VARIABLE, READ_VARIABLE
-from graphc.compiler.ops.table import ROWS, infer_by_evaluation, is_row
+from graphc.compiler.ops.table import AS_NUMBER, ROWS, infer_by_evaluation, is_row
+from graphc.compiler.ops.type_rules import BAD_VALUES, primitive
 from graphc.compiler.ops.values import HOST_VALUE
-from graphc.compiler.ops.weak_numbers import AS_NUMBER
 
 if TYPE_CHECKING:
     from graphc.compiler.ops import fft, lax, linalg, nn, random, special, strings

@@ -31,8 +31,7 @@ from graphc.compiler.ops.control_flow_types import (
     while_entries,
     while_types,
 )
-from graphc.compiler.ops.derivatives.checkpoints import is_stored, slots_for
-from graphc.compiler.ops.derivatives.modes import repeated
+from graphc.compiler.ops.derivatives.modes import is_stored, repeated, slots_for
 from graphc.compiler.ops.derivatives.reverse_while import while_loop
 from graphc.compiler.tracing import CallState, Region, Trace, check_loop
 

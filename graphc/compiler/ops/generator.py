@@ -13,9 +13,8 @@ from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import ArrayLike, LateValue, Tensor, Variable, apply, context, operand, shorten, trace_scope
 from graphc.compiler.ir import OPS, Attrs, TensorType
-from graphc.compiler.ops.attributes import static_value
 from graphc.compiler.ops.distributions import IMPLEMENTATION, ROWS, Distributions, floating, key_of
-from graphc.compiler.ops.public import as_tuple
+from graphc.compiler.ops.public import as_tuple, static_value
 from graphc.compiler.ops.signature import Shape
 from graphc.compiler.ops.table import define_ops, row
 from graphc.compiler.tracing import Cell, Region, current_trace, graph_by_hand, is_tracing, refusal, type_of_any

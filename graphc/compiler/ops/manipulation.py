@@ -9,8 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from graphc.compiler.ops.refusals import broadcasts
-from graphc.compiler.ops.stacks import (
+from graphc.compiler.ops.deferred import (
     columns_of_rows,
     concat_of_rows,
     depth_of_rows,
@@ -18,6 +17,7 @@ from graphc.compiler.ops.stacks import (
     stack_of_rows,
     vstack_of_rows,
 )
+from graphc.compiler.ops.refusals import broadcasts
 from graphc.compiler.ops.table import define, row
 from graphc.compiler.ops.values import fitted
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -12,13 +12,74 @@ import jax
 import numpy as np
 
 from graphc.compiler.base import nest
-from graphc.compiler.base.errors import InvalidTypeError
+from graphc.compiler.base.errors import InternalError, InvalidTypeError
 from graphc.compiler.core import SymbolicTensor, Tensor, Variable, apply, apply_all
-from graphc.compiler.ir import CONSTANT, OPS, Attrs, Graph, Node, OpDef, TensorType
-from graphc.compiler.ops.state import ASSIGN_VARIABLE
+from graphc.compiler.ir import CONSTANT, OPS, Attrs, Effect, Graph, Node, OpDef, TensorType, reads, writes
 from graphc.compiler.tracing import Controls, Trace, context, is_tracing, refusal
 
-__all__ = ["TOGETHER", "Operation", "control_dependencies", "group", "no_op", "tuple"]
+__all__ = [
+    "ASSIGN_VARIABLE",
+    "READ_VARIABLE",
+    "TOGETHER",
+    "Operation",
+    "control_dependencies",
+    "group",
+    "no_op",
+    "tuple",
+]
+
+# Reading and writing variables.
+
+
+def _needs_lowering(*values: Any, **attrs: Any) -> Any:
+    raise InternalError(f"a variable is used outside the lowering that holds its value ({attrs})")
+
+
+def _read_type(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> builtins.tuple[TensorType, ...]:
+    del types, regions
+    return (attrs["type"],)
+
+
+def _no_output(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> builtins.tuple[TensorType, ...]:
+    del types, attrs, regions
+    return ()
+
+
+def _reads(attrs: Mapping[str, Any]) -> builtins.tuple[Effect, ...]:
+    return (reads(attrs["variable"]),)
+
+
+def _writes(attrs: Mapping[str, Any]) -> builtins.tuple[Effect, ...]:
+    return (writes(attrs["variable"]),)
+
+
+READ_VARIABLE = OPS.add(
+    "read_variable",
+    OpDef(
+        "read_variable",
+        impl=_needs_lowering,
+        infer=_read_type,
+        takes_open=True,
+        effects=_reads,
+        differentiable=False,
+        doc="The value of a variable at this point.",
+    ),
+)
+
+ASSIGN_VARIABLE = OPS.add(
+    "assign_variable",
+    OpDef(
+        "assign_variable",
+        impl=_needs_lowering,
+        infer=_no_output,
+        takes_open=True,
+        params=("value",),
+        effects=_writes,
+        differentiable=False,
+        doc="Sets a variable from this point on.",
+    ),
+)
+
 
 _TOKEN = TensorType((), np.dtype(np.bool_))
 

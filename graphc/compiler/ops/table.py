@@ -19,13 +19,16 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jax import lax as _lax
 
 from graphc.compiler.base import Registry, lazy_names
 from graphc.compiler.core import FUNCTIONS, dtype_rules
@@ -35,7 +38,19 @@ from graphc.compiler.ops.refusals import Need, explainer
 from graphc.compiler.ops.signature import Signature
 from graphc.compiler.ops.type_rules import infer_by_rule
 
-__all__ = ["ROWS", "Row", "define", "define_ops", "docstring", "infer_by_evaluation", "is_row", "row"]
+__all__ = [
+    "AS_NUMBER",
+    "FILE",
+    "ROWS",
+    "Row",
+    "define",
+    "define_ops",
+    "docstring",
+    "examples",
+    "infer_by_evaluation",
+    "is_row",
+    "row",
+]
 
 
 @dataclass(frozen=True)
@@ -238,7 +253,6 @@ def docstring(entry: Row) -> str:
     source = _source(entry.impl)
     if source:
         lines += ["", f"Source: ``{source}``."]
-    from graphc.compiler.ops.examples import examples  # deferred, since importing graphc does not need it
 
     example = examples().get(entry.name, "").splitlines()
     if example:
@@ -257,3 +271,58 @@ def _source(impl: Callable[..., Any]) -> str:
         if found is not None and found in (impl, getattr(impl, "__wrapped__", None)):
             return f"{module}.{name}"
     return ""
+
+
+# The examples of the rows: doctests in the docstrings of their functions.
+
+FILE = Path(__file__).with_name("examples.txt")
+
+
+@cache
+def examples() -> Mapping[str, str]:
+    """Returns the examples by row name."""
+    parts = re.split(r"^# (.+)\n", FILE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {name: text.strip() for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+# Python numbers that depend on tensors: 0-d tensors of weak type, which yield in promotion as numbers do.
+
+lax: Any = _lax  # its functions are only partly annotated
+_ZEROS: dict[str, Any] = {"complex": 0j, "float": 0.0, "int": 0}
+
+
+def _as_number(x: Any, *, kind: str, low: int | None = None, high: int | None = None, distinct: bool = False) -> Any:
+    del low, high, distinct  # what the passes may rely on
+    x = jnp.reshape(x, ()) if jnp.shape(x) else x
+    if kind == "int" and isinstance(x, jax.Array) and x.dtype == jnp.result_type(int) and jax.typeof(x).weak_type:
+        return x  # is one already; it has no gradient
+    if kind == "bool":  # Python's booleans are not weak
+        return x.astype(bool)
+    # The only JAX function that makes a weak array from a strong one.
+    return lax.full_like(jnp.asarray(_ZEROS[kind]), lax.stop_gradient(x))
+
+
+_infer_by_evaluation = infer_by_evaluation(_as_number)
+
+
+def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    """Without asking JAX, which takes a millisecond, where a number keeps its dtype."""
+    (type,), kind = types, attrs["kind"]
+    known = not dtype_rules() and type.size == 1 and (type.dtype.name, kind) in (("int32", "int"), ("float32", "float"))
+    return (TensorType((), type.dtype, weak=True),) if known else _infer_by_evaluation(types, attrs, regions)
+
+
+AS_NUMBER = OPS.add(
+    "as_number",
+    OpDef(
+        "as_number",
+        impl=_as_number,
+        infer=_infer,
+        params=("x",),
+        differentiable=False,
+        light=True,
+        doc="The only element as a Python number of a kind: truncated for an int, and without gradients. "
+        "``low`` and ``high`` bound an int where the graph alone does not show its bounds; ``distinct`` says that it "
+        "differs from one iteration of a loop to another.",
+    ),
+)

@@ -1,15 +1,14 @@
 """Traces and their regions, and the record of what a trace reads and writes."""
 
 from graphc.compiler.tracing.aliases import Alias, AliasSet, check_loop, keep_apart
-from graphc.compiler.tracing.cells import MISSING, CallState, Cell, TensorCell, Write
+from graphc.compiler.tracing.cells import MISSING, CallState, Cell, Journal, TensorCell, Write
 from graphc.compiler.tracing.closures import Closures, frozen
-from graphc.compiler.tracing.context import context
-from graphc.compiler.tracing.journal import Journal
 from graphc.compiler.tracing.late_rows import LateRow, late_rows
 from graphc.compiler.tracing.lifting import CreationInTrace, Lifting
 from graphc.compiler.tracing.mode import (
     Controls,
     after_nodes,
+    context,
     graph_by_hand,
     in_region,
     is_followed,
@@ -34,31 +33,29 @@ from graphc.compiler.tracing.reads import (
 )
 from graphc.compiler.tracing.region import Region, VariableState
 from graphc.compiler.tracing.reports import AfterCall, Check, LoopReport, RegionAborted, SideEffect, Store
-from graphc.compiler.tracing.same import (
+from graphc.compiler.tracing.sources import (
     SMALL_BYTES,
+    Source,
     addresses,
+    attribute,
     attributes_of,
     content_of,
     contents_of,
-    exact,
-    is_fixed,
-    lacks,
-    same_array,
-    same_items,
-    same_keys,
-    same_set,
-)
-from graphc.compiler.tracing.sources import (
-    Source,
-    attribute,
     dispatched,
+    exact,
     fixed,
     global_name,
+    is_fixed,
     item,
+    lacks,
     length,
     looked_up,
     membership,
     result_of_call,
+    same_array,
+    same_items,
+    same_keys,
+    same_set,
 )
 from graphc.compiler.tracing.trace import CREATES, Checkpoint, Trace, current_trace, trace_of, type_of_any
 

@@ -10,7 +10,7 @@ import numpy as np
 from graphc.compiler.base import Location, user_location
 from graphc.compiler.core import REASONS, SymbolicTensor, Tensor, busy
 from graphc.compiler.ir import OPS, Attrs, Node, TensorType, Value
-from graphc.compiler.tracing.context import context
+from graphc.compiler.tracing.mode import context
 from graphc.compiler.tracing.trace import Trace
 
 __all__ = ["LateRow", "late_rows"]

@@ -7,21 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import GraphcError, UnimplementedError
+from graphc.compiler.core import context as _context
 from graphc.compiler.ir import Node, Value
-from graphc.compiler.tracing.context import context
 
 if TYPE_CHECKING:
-    from graphc.compiler.core import Tensor, Variable
+    from graphc.compiler.core import Context, Tensor, Variable
     from graphc.compiler.tracing.reads import Reads
     from graphc.compiler.tracing.trace import Trace
 
 __all__ = [
     "Controls",
     "after_nodes",
+    "context",
     "graph_by_hand",
     "in_region",
     "is_followed",
@@ -34,6 +35,11 @@ __all__ = [
     "refuse_in_trace",
     "root_trace",
 ]
+
+# The context of the current thread, typed with the concrete class of its trace.
+
+context = cast("Context[Trace]", _context)
+
 
 # Scopes of control dependencies: nodes traced inside a scope run after the nodes that it lists.
 

@@ -23,21 +23,26 @@ import numpy as np
 
 from graphc.compiler.base import is_library_file, is_library_module, with_article
 from graphc.compiler.core import StringTensor, Tensor, Variable
-from graphc.compiler.tracing.context import context
-from graphc.compiler.tracing.same import (
+from graphc.compiler.tracing.mode import context
+from graphc.compiler.tracing.sources import (
     SMALL_BYTES,
+    Source,
+    attribute,
     attributes_of,
     contents_of,
+    element,
     exact,
     is_fixed,
     is_one,
     is_opaque,
+    item,
     places_of,
+    result_of,
+    result_of_call,
     same_mapping,
     typed_keys,
     typed_set,
 )
-from graphc.compiler.tracing.sources import Source, attribute, element, item, result_of, result_of_call
 
 if TYPE_CHECKING:
     from graphc.compiler.tracing.reads import Reads

@@ -22,7 +22,7 @@ import numpy as np
 from graphc.compiler.base import is_library_module, nest
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor
-from graphc.compiler.tracing.context import context
+from graphc.compiler.tracing.mode import context
 from graphc.compiler.tracing.read_kinds import (
     ReadGuard,
     has_parts,
@@ -36,13 +36,15 @@ from graphc.compiler.tracing.read_kinds import (
     recorder,
     register_bound_method,
 )
-from graphc.compiler.tracing.same import attributes_of, content_of, contents_of
 from graphc.compiler.tracing.sources import (
     Source,
     argument,
     attribute,
+    attributes_of,
     cell,
     closure_cell,
+    content_of,
+    contents_of,
     fixed,
     global_name,
     item,
@@ -330,7 +332,7 @@ class Reads:
 
     def unchanged(self, owner: Any, before: Any) -> None:
         """Records what the trace left as it was in a container that it changed, given its contents before."""
-        from graphc.compiler.tracing.unchanged import (
+        from graphc.compiler.tracing.closures import (
             record_unchanged,  # deferred, since few functions change what is outside
         )
 

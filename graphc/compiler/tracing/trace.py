@@ -51,13 +51,11 @@ from graphc.compiler.ir import (
     infer_types,
 )
 from graphc.compiler.tracing.aliases import AliasSet
-from graphc.compiler.tracing.cells import CallState, Cell, TensorCell
-from graphc.compiler.tracing.context import context
-from graphc.compiler.tracing.journal import Journal, JournalMark
-from graphc.compiler.tracing.lifting import CreationInTrace, Lifting, known_value
+from graphc.compiler.tracing.cells import CallState, Cell, Journal, JournalMark, TensorCell
+from graphc.compiler.tracing.lifting import CreationInTrace, Lifting, SharedMemory, known_value
+from graphc.compiler.tracing.mode import context
 from graphc.compiler.tracing.reads import Reads
 from graphc.compiler.tracing.reports import AfterCall, Check, LoopReport, SideEffect, Store
-from graphc.compiler.tracing.shared_memory import SharedMemory
 
 if TYPE_CHECKING:
     from graphc.compiler.core import Tracing, Variable

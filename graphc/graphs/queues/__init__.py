@@ -3,6 +3,7 @@
 from graphc.compiler.base import hint_missing
 from graphc.graphs.queues import ops, shared
 from graphc.graphs.queues.accumulators import ConditionalAccumulator
+from graphc.graphs.queues.components import QueueSpec
 from graphc.graphs.queues.coordinator import Coordinator
 from graphc.graphs.queues.examples import (
     FixedLenFeature,
@@ -11,7 +12,7 @@ from graphc.graphs.queues.examples import (
     parse_example,
     parse_single_example,
 )
-from graphc.graphs.queues.messages import make_example
+from graphc.graphs.queues.ops import make_example
 from graphc.graphs.queues.queue import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue
 from graphc.graphs.queues.readers import (
     FixedLengthRecordReader,
@@ -21,7 +22,6 @@ from graphc.graphs.queues.readers import (
     WholeFileReader,
 )
 from graphc.graphs.queues.shared import Fillers
-from graphc.graphs.queues.spec import QueueSpec
 from graphc.graphs.queues.state import QueueState
 from graphc.graphs.queues.wait_queue import Lines
 from graphc.library.formats import TFRecordOptions, TFRecordWriter, tf_record_iterator

@@ -23,9 +23,8 @@ from graphc.compiler.ir import (
     reads,
     writes,
 )
-from graphc.graphs.queues.components import check_type, kept, operand_of, tensors
+from graphc.graphs.queues.components import as_type, check_type, dtype_of, integer, kept, operand_of, refusal, tensors
 from graphc.graphs.queues.shared import SharedObject, found, handle_of
-from graphc.graphs.queues.spec import as_type, dtype_of, integer, refusal
 from graphc.graphs.queues.wait_queue import Lines, Waiter
 
 __all__ = ["ConditionalAccumulator"]

@@ -23,8 +23,8 @@ from graphc.compiler.core import (
 )
 from graphc.compiler.ir import OPEN, OPS, Attrs, Graph, Literal, OpDef, TensorType
 from graphc.compiler.tracing import is_tracing
-from graphc.graphs.queues.messages import example_class
-from graphc.graphs.queues.spec import dtype_of, refusal
+from graphc.graphs.queues.components import dtype_of, refusal
+from graphc.graphs.queues.ops import example_class
 
 __all__ = ["FixedLenFeature", "SparseValue", "VarLenFeature", "parse_example", "parse_single_example"]
 

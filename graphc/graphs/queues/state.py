@@ -14,9 +14,9 @@ import numpy as np
 
 from graphc.compiler.base import at, interruption, overseen, user_location
 from graphc.compiler.base.errors import FailedPreconditionError
+from graphc.graphs.queues.components import QueueSpec
 from graphc.graphs.queues.rows import BARE, Columns, Entry, Part, Picks, Run, rows_in
 from graphc.graphs.queues.shared import Fillers
-from graphc.graphs.queues.spec import QueueSpec
 from graphc.graphs.queues.wait_queue import Close, Lines, Put, Take, Waiter
 
 __all__ = ["FifoRows", "QueueState", "Rows", "ShuffledRows"]

@@ -21,10 +21,9 @@ from graphc.graphs.session.graphs.placeholders import graph_dtype, graph_type, p
 from graphc.graphs.session.graphs.tensor import GraphTensor, Operation, sizes_of
 from graphc.graphs.session.graphs.trace import is_outside, is_random_state
 from graphc.graphs.session.options import ConfigProto, GPUOptions, RunMetadata, RunOptions
-from graphc.graphs.session.plans.local import Single, local_plan, placing
+from graphc.graphs.session.plans.local import Single, Target, Targets, local_plan, placing
 from graphc.graphs.session.plans.planning import Clusters, Rules, clustered, runs_on_host
 from graphc.graphs.session.plans.steps import reason_of
-from graphc.graphs.session.plans.targets import Target, Targets
 from graphc.graphs.session.runners import QueueRunner, add_queue_runner, start_queue_runners
 from graphc.graphs.session.saver import Saver
 from graphc.graphs.session.session import InteractiveSession, Session
@@ -32,6 +31,7 @@ from graphc.graphs.session.state import SessionState
 from graphc.graphs.session.summaries import FileWriter, graph_message
 from graphc.graphs.session.training import weighted
 from graphc.graphs.session.training.global_steps import (
+    ExponentialMovingAverage,
     assert_global_step,
     cosine_decay,
     create_global_step,
@@ -41,9 +41,6 @@ from graphc.graphs.session.training.global_steps import (
     global_step,
     piecewise_constant,
     polynomial_decay,
-)
-from graphc.graphs.session.training.moving_averages import (
-    ExponentialMovingAverage,
 )
 from graphc.graphs.session.training.optimizer import Optimizer, gradients
 from graphc.graphs.session.training.optimizers import (
@@ -73,48 +70,44 @@ from graphc.graphs.session.variables.assigning import (
 )
 from graphc.graphs.session.variables.initializers import (
     Initializer,
+    all_variables,
+    assert_variables_initialized,
     constant_initializer,
+    global_variables,
+    global_variables_initializer,
     glorot_normal_initializer,
     glorot_uniform_initializer,
     he_normal,
     he_uniform,
-    lecun_normal,
-    lecun_uniform,
-    ones_initializer,
-    orthogonal_initializer,
-    random_normal_initializer,
-    random_uniform_initializer,
-    truncated_normal_initializer,
-    variance_scaling_initializer,
-    zeros_initializer,
-)
-from graphc.graphs.session.variables.initializing import (
-    all_variables,
-    assert_variables_initialized,
-    global_variables,
-    global_variables_initializer,
     initialize_all_variables,
     initialize_local_variables,
     initialize_variables,
     is_variable_initialized,
+    lecun_normal,
+    lecun_uniform,
     local_variables,
     local_variables_initializer,
     model_variables,
     moving_average_variables,
+    ones_initializer,
+    orthogonal_initializer,
+    random_normal_initializer,
+    random_uniform_initializer,
     report_uninitialized_variables,
     trainable_variables,
+    truncated_normal_initializer,
     variables_initializer,
+    variance_scaling_initializer,
+    zeros_initializer,
 )
 from graphc.graphs.session.variables.scopes import (
+    AUTO_REUSE,
     VariableScope,
     get_local_variable,
     get_variable,
     get_variable_scope,
     no_regularizer,
     variable_scope,
-)
-from graphc.graphs.session.variables.store import (
-    AUTO_REUSE,
 )
 from graphc.graphs.session.variables.variable import GraphVariable
 from graphc.library.formats import message

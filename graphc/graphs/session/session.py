@@ -27,9 +27,8 @@ from graphc.graphs.session.fetching import Fetches, feed_targets, feed_value
 from graphc.graphs.session.graphs.graph import Graph, default_graph, stacks
 from graphc.graphs.session.graphs.tensor import GraphTensor
 from graphc.graphs.session.options import ConfigProto, RunMetadata, RunOptions
-from graphc.graphs.session.plans.local import Single, local_plan, needed_nodes, placing
+from graphc.graphs.session.plans.local import SessionDevice, Single, Target, local_plan, needed_nodes, placing, targets
 from graphc.graphs.session.plans.steps import StateSegment, reason_of
-from graphc.graphs.session.plans.targets import SessionDevice, Target, targets
 from graphc.graphs.session.state import SessionState
 
 __all__ = ["InteractiveSession", "Session"]

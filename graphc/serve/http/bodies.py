@@ -15,10 +15,9 @@ from numpy.lib import format as npy
 
 from graphc.compiler.base import nest
 from graphc.compiler.base.errors import UnimplementedError
-from graphc.serve.http.arrays import plain, portable, shown
-from graphc.serve.http.forms import Arguments, Form
+from graphc.serve.copies import Array
+from graphc.serve.http.arrays import Arguments, Form, plain, portable, shown
 from graphc.serve.http.problems import ProblemError
-from graphc.serve.rows import Array
 
 __all__ = ["JSON", "NPY", "NPZ", "Budget", "decode", "encode", "media_type", "negotiate"]
 

@@ -14,8 +14,7 @@ from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, 
 from graphc.compiler.base.files import PathLike
 from graphc.compiler.function import Function, TensorSpec
 from graphc.saving import CALL, LEFT_OUT, LoadedSignature, Saved, load
-from graphc.serve.http.arrays import natural, shown
-from graphc.serve.http.forms import Arguments, Form
+from graphc.serve.http.arrays import Arguments, Form, natural, shown
 from graphc.serve.http.problems import ProblemError
 from graphc.serve.replicas import Replicas
 

@@ -15,7 +15,7 @@ from graphc.compiler.base.errors import FailedPreconditionError
 from graphc.compiler.runtime.costs import Memory, format_bytes, format_seconds, unit_of
 from graphc.tools.drawing import Bar, bars, shown
 from graphc.tools.inspect.equality import Agreement, Difference
-from graphc.tools.inspect.render import failures_of, format_table, middle_half, one_time_costs, speed_text
+from graphc.tools.inspect.listing import failures_of, format_table, middle_half, one_time_costs, speed_text
 from graphc.tools.inspect.timing import Timing
 
 if TYPE_CHECKING:

@@ -22,15 +22,18 @@ from graphc.compiler.ir import CONSTANT, Node, Value
 from graphc.compiler.lowering import lower
 from graphc.compiler.ops import HOST_CALLS, calls_host
 from graphc.compiler.runtime import Placement, Stateless, extract, place, run_plan
-from graphc.tools.placement.proposal import PlacedUnit, Proposal, Timing, pin
-from graphc.tools.placement.search import (
+from graphc.tools.placement.proposal import (
     Assignment,
     Link,
+    PlacedUnit,
     Problem,
+    Proposal,
     Schedule,
+    Timing,
     Unit,
     best_assignment,
     one_device,
+    pin,
     simulate,
 )
 

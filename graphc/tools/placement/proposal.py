@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+import itertools
+import math
+import random
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeAlias
 
 from rich.console import Console
 from rich.table import Table
@@ -13,7 +17,21 @@ from rich.table import Table
 from graphc.compiler.function import Function
 from graphc.compiler.ir import Graph, Node, Rewriter
 
-__all__ = ["PlacedUnit", "Proposal", "Timing", "pin"]
+__all__ = [
+    "Assignment",
+    "Link",
+    "PlacedUnit",
+    "Problem",
+    "Proposal",
+    "Schedule",
+    "Timing",
+    "Unit",
+    "best_assignment",
+    "exact_assignment",
+    "one_device",
+    "pin",
+    "simulate",
+]
 
 
 @dataclass(frozen=True)
@@ -134,3 +152,288 @@ def _inside(graph: Graph, device: str) -> Graph:
         else:
             _put(rewriter, node, device)
     return rewriter.finish()
+
+
+# Search for a good assignment of units to devices: earliest finish first, then local search.
+
+# The placement problem: units of work, devices, costs, and the simulated time of an assignment.
+
+Assignment: TypeAlias = Sequence[int]
+"""The device number of each unit."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit of work that runs on one device without interruption.
+
+    Attributes:
+      name: a name for people.
+      seconds: its time on each device; ``math.inf`` where it may not run.
+    """
+
+    name: str
+    seconds: tuple[float, ...]
+    takes: tuple[int, ...] = ()
+    gives: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Link:
+    """The time to move a value from one device to another.
+
+    Attributes:
+      latency: the time in seconds for an empty value.
+      seconds_per_byte: the additional time for each byte.
+    """
+
+    latency: float
+    seconds_per_byte: float
+
+    def seconds(self, size: int) -> float:
+        """Returns the time for a number of bytes."""
+        return self.latency + self.seconds_per_byte * size
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The units to place, and the costs.
+
+    Attributes:
+      units: the units, each after those whose values it takes; devices run them in this order.
+      sizes: the sizes of the values in bytes.
+      links: the links between devices, by source and target number.
+      at: the devices of values that exist at the start, such as arguments and Variables.
+      wanted: the values required at the end, each with its device.
+      memory: the available bytes of each device.
+      overhead: the time in seconds to start a unit that does not follow another one on its device.
+    """
+
+    devices: tuple[str, ...]
+    units: tuple[Unit, ...]
+    sizes: tuple[int, ...]
+    links: Mapping[tuple[int, int], Link]
+    at: Mapping[int, int] = field(default_factory=dict[int, int])
+    wanted: tuple[tuple[int, int], ...] = ()
+    memory: tuple[float, ...] = ()
+    overhead: float = 0.0
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The simulated execution of an assignment.
+
+    Attributes:
+      seconds: the time until everything is done; ``math.inf`` if the assignment is impossible.
+      starts: the start of each unit.
+      transfers: the transferred values: value, source, target.
+      peaks: the peak memory of each device in bytes.
+    """
+
+    seconds: float
+    starts: tuple[float, ...]
+    transfers: tuple[tuple[int, int, int], ...]
+    peaks: tuple[float, ...]
+
+
+def simulate(problem: Problem, assignment: Assignment) -> Schedule:
+    """Simulates an assignment.
+
+    A device runs one unit at a time, and a link moves one value at a time, both in program order; a value is moved once
+    to each device that needs it, as soon as it is computed. A value is released after its last use.
+
+    Args:
+      assignment: the device of each unit.
+    """
+    return _Simulation(problem, assignment).run()
+
+
+class _Simulation:
+    def __init__(self, problem: Problem, assignment: Assignment) -> None:
+        self._problem = problem
+        self._assignment = assignment
+        count = len(problem.devices)
+        self._free = [0.0] * count
+        self._links: dict[tuple[int, int], float] = {}
+        self._ready: dict[tuple[int, int], float] = {}  # by value and device
+        self._origin = dict(problem.at)
+        self._transfers: list[tuple[int, int, int]] = []
+        self._held = [0.0] * count
+        self._peaks = [0.0] * count
+        self._uses = [0] * len(problem.sizes)
+        for unit in problem.units:
+            for value in unit.takes:
+                self._uses[value] += 1
+        for value, _ in problem.wanted:
+            self._uses[value] += 1
+
+    def run(self) -> Schedule:
+        problem = self._problem
+        for value, device in problem.at.items():
+            self._put(value, device, 0.0)
+        starts: list[float] = []
+        end = 0.0
+        last = -1
+        for unit, device in zip(problem.units, self._assignment, strict=True):
+            arrived = max((self._arrive(value, device) for value in unit.takes), default=0.0)
+            # Consecutive units on a device form a single program.
+            start = max(self._free[device], arrived) + (problem.overhead if device != last else 0.0)
+            starts.append(start)
+            self._free[device] = start + unit.seconds[device]
+            end = max(end, self._free[device])
+            for value in unit.gives:
+                self._origin[value] = device
+                self._put(value, device, self._free[device])
+            self._release(unit.takes)
+            last = device
+        for value, device in problem.wanted:
+            end = max(end, self._arrive(value, device))
+        fits = all(peak <= room for peak, room in zip(self._peaks, problem.memory, strict=False))
+        return Schedule(end if fits else math.inf, tuple(starts), tuple(self._transfers), tuple(self._peaks))
+
+    def _put(self, value: int, device: int, when: float) -> None:
+        self._ready[value, device] = when
+        self._held[device] += self._problem.sizes[value]
+        self._peaks[device] = max(self._peaks[device], self._held[device])
+
+    def _arrive(self, value: int, device: int) -> float:
+        """Returns the time at which a value is on a device, moving it there if necessary."""
+        found = self._ready.get((value, device))
+        if found is not None:
+            return found
+        source = self._origin[value]
+        link = source, device
+        begin = max(self._ready[value, source], self._links.get(link, 0.0))
+        when = self._links[link] = begin + self._problem.links[link].seconds(self._problem.sizes[value])
+        self._transfers.append((value, source, device))
+        self._put(value, device, when)
+        return when
+
+    def _release(self, values: Sequence[int]) -> None:
+        for value in values:
+            self._uses[value] -= 1
+            if not self._uses[value]:
+                for device in range(len(self._held)):
+                    if (value, device) in self._ready and value not in self._problem.at:
+                        self._held[device] -= self._problem.sizes[value]
+
+
+_RESTARTS = 4
+_MOST_SIMULATED_UNITS = 200_000
+_LEAST_SIMULATIONS = 500
+_MOST_IN_PAIRS = 24
+
+
+def best_assignment(problem: Problem, seed: int = 0) -> tuple[int, ...]:
+    """Returns a good assignment.
+
+    The search starts from each unit on the device where it finishes first, from everything on one device, for each
+    device, and from some random mixtures; it then moves units, singly and in pairs, as long as that helps and time
+    remains.
+
+    Returns:
+      The device number of each unit.
+    """
+    search = _Search(problem)
+    alone = [one_device(problem, device) for device in range(len(problem.devices))]
+    best = min(search.improved(start) for start in (_earliest_finish(problem), *filter(None, alone)))
+    draws = random.Random(seed)
+    for _ in range(_RESTARTS):
+        best = min(best, search.improved(_shaken(problem, best[1], draws)))
+    return best[1]
+
+
+def exact_assignment(problem: Problem) -> tuple[int, ...]:
+    """Returns the best assignment by trying all; for small problems."""
+    choices = [_allowed(unit) for unit in problem.units]
+    return min(itertools.product(*choices), key=lambda assignment: simulate(problem, assignment).seconds)
+
+
+def one_device(problem: Problem, device: int) -> tuple[int, ...] | None:
+    """Returns everything on one device, except pinned units; None if that leaves a choice."""
+    found: list[int] = []
+    for unit in problem.units:
+        allowed = _allowed(unit)
+        if device in allowed:
+            found.append(device)
+        elif len(allowed) == 1:
+            found.append(allowed[0])
+        else:
+            return None
+    return tuple(found)
+
+
+def _allowed(unit: Unit) -> list[int]:
+    return [device for device, seconds in enumerate(unit.seconds) if seconds < math.inf]
+
+
+def _earliest_finish(problem: Problem) -> tuple[int, ...]:
+    """Returns each unit, in order, on the device where the program up to it finishes first."""
+    found: list[int] = []
+    for number, unit in enumerate(problem.units):
+        part = Problem(
+            problem.devices, problem.units[: number + 1], problem.sizes, problem.links, problem.at,
+            memory=problem.memory, overhead=problem.overhead,
+        )  # fmt: skip
+
+        def finish(device: int, part: Problem = part, unit: Unit = unit) -> tuple[float, float]:
+            schedule = simulate(part, [*found, device])
+            return schedule.starts[-1] + unit.seconds[device], schedule.seconds
+
+        found.append(min(_allowed(unit), key=finish))
+    return tuple(found)
+
+
+class _Search:
+    """Local search with a bounded number of simulations."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._allowed = [_allowed(unit) for unit in problem.units]
+        self._makers = {value: number for number, unit in enumerate(problem.units) for value in unit.gives}
+        self._left = max(_LEAST_SIMULATIONS, _MOST_SIMULATED_UNITS // max(1, len(problem.units)))
+
+    def improved(self, assignment: Sequence[int]) -> tuple[float, tuple[int, ...]]:
+        """Returns the time of the assignment after all moves that help, and the new assignment."""
+        best = tuple(assignment)
+        seconds = simulate(self._problem, best).seconds
+        rounds = max(_LEAST_SIMULATIONS, self._left // 2)
+        improving = True
+        while improving:
+            improving = False
+            for change in self._changes():
+                if rounds <= 0 or self._left <= 0:
+                    return seconds, best
+                moved = _changed(best, change)
+                if moved == best:
+                    continue
+                rounds, self._left = rounds - 1, self._left - 1
+                found = simulate(self._problem, moved).seconds
+                if found < seconds * (1 - 1e-9):
+                    best, seconds, improving = moved, found, True
+        return seconds, best
+
+    def _changes(self) -> Iterator[dict[int, int]]:
+        """Yields changes: one unit moved; a unit moved with one whose value it takes; two units moved."""
+        for number, unit in enumerate(self._problem.units):
+            for device in self._allowed[number]:
+                yield {number: device}
+                for value in unit.takes:
+                    other = self._makers.get(value)
+                    if other is not None and device in self._allowed[other]:
+                        yield {number: device, other: device}
+        if len(self._allowed) <= _MOST_IN_PAIRS:
+            for first, second in itertools.combinations(range(len(self._allowed)), 2):
+                for a, b in itertools.product(self._allowed[first], self._allowed[second]):
+                    yield {first: a, second: b}
+
+
+def _changed(assignment: tuple[int, ...], change: dict[int, int]) -> tuple[int, ...]:
+    return tuple([change.get(number, device) for number, device in enumerate(assignment)])
+
+
+def _shaken(problem: Problem, assignment: Sequence[int], draws: random.Random) -> tuple[int, ...]:
+    """Returns the assignment with a third of the units moved at random."""
+    return tuple(
+        draws.choice(_allowed(unit)) if draws.random() < 1 / 3 else device
+        for unit, device in zip(problem.units, assignment, strict=True)
+    )

@@ -7,8 +7,13 @@ from graphc.training.data.elements import DatasetSpec
 from graphc.training.data.graph_iterators import GraphDataset, GraphIterator
 from graphc.training.data.inspecting import progress
 from graphc.training.data.iterator import DatasetIterator, Optional
-from graphc.training.data.passes import Options, ThreadingOptions
-from graphc.training.data.planned_dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
+from graphc.training.data.planned_dataset import (
+    AUTOTUNE,
+    INFINITE_CARDINALITY,
+    UNKNOWN_CARDINALITY,
+    Options,
+    ThreadingOptions,
+)
 from graphc.training.data.reading import (
     arrow,
     csv,

@@ -39,8 +39,7 @@ from graphc.training.data.elements import (
     unflatten,
 )
 from graphc.training.data.late import Origin
-from graphc.training.data.programs import Programs
-from graphc.training.data.tracing import ElementTrace, as_tuple, call_with, called
+from graphc.training.data.tracing import ElementTrace, Programs, as_tuple, call_with, called
 
 __all__ = ["Mode", "UserFunction", "call_with", "inside_of_a_function", "user_function"]
 

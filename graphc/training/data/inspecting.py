@@ -11,9 +11,8 @@ from typing import Any, Self
 from graphc.compiler.base import nest
 from graphc.training.data.elements import Block, Row, described, flatten, size_of, to_tensors, unflatten
 from graphc.training.data.functions import UserFunction
-from graphc.training.data.passes import Options
 from graphc.training.data.plan import Epoch, Node, Rows, replaced
-from graphc.training.data.planned_dataset import Planned, count_of, refuse, types_of
+from graphc.training.data.planned_dataset import Options, Planned, count_of, refuse, types_of
 from graphc.training.data.sources import State
 
 __all__ = ["Looking", "Record", "Text", "Timed", "progress", "timed"]

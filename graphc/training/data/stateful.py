@@ -19,8 +19,8 @@ from graphc.training.data.elements import Nested, Row, flatten, spec_of, take_ap
 from graphc.training.data.functions import user_function
 from graphc.training.data.nodes.buffers import Cache, FileCache
 from graphc.training.data.nodes.counting import Take
+from graphc.training.data.nodes.grouping import IgnoreErrors, RejectionResample, Scan, Unique
 from graphc.training.data.nodes.origins import shared
-from graphc.training.data.nodes.scanning import IgnoreErrors, RejectionResample, Scan, Unique
 from graphc.training.data.nodes.threads import Prefetch
 from graphc.training.data.plan import Epoch
 from graphc.training.data.planned_dataset import Planned, count_of, first_row, refuse

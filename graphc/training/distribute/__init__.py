@@ -21,7 +21,6 @@ from graphc.training.distribute.axes import (
 )
 from graphc.training.distribute.data_parallel import DataParallel, ParallelFunction
 from graphc.training.distribute.pipeline import Pipeline
-from graphc.training.distribute.pmap import pmap
 from graphc.training.distribute.processes import (
     current_job,
     initialize,
@@ -30,7 +29,7 @@ from graphc.training.distribute.processes import (
     process_index,
     synchronized,
 )
-from graphc.training.distribute.replica import PerReplica
+from graphc.training.distribute.replica import PerReplica, pmap
 from graphc.training.distribute.report import DeviceReport, RankReport, StepReport
 from graphc.training.distribute.sharding import Sharding, shard
 from graphc.training.distribute.trials import free_device

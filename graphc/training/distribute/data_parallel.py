@@ -19,9 +19,8 @@ from graphc.compiler.function import BoundFunction, Function, Mapped, MappedArgu
 from graphc.compiler.ops import REPLICA_AXIS, replica_mesh
 from graphc.compiler.tracing import is_array, is_tracing
 from graphc.training.distribute.axes import Replica
-from graphc.training.distribute.pmap import found_devices, refuse_nested
 from graphc.training.distribute.processes import from_local_rows
-from graphc.training.distribute.replica import PerReplica, evaluate, map_results
+from graphc.training.distribute.replica import PerReplica, evaluate, found_devices, map_results, refuse_nested
 from graphc.training.distribute.replicated import Places, emit_replicas
 from graphc.training.distribute.report import StepReport, report
 from graphc.training.distribute.sharding import Sharding

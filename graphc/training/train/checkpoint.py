@@ -25,8 +25,7 @@ from graphc.compiler.core import Variable, array_of, variable_lock
 from graphc.compiler.ops import random
 from graphc.training.distribute import current_job
 from graphc.training.train.parts import Resumable, encoded, parts_of
-from graphc.training.train.restoring import Target, faults, part_of, refuse_trace
-from graphc.training.train.saved import Saved
+from graphc.training.train.restoring import Saved, Target, faults, part_of, refuse_trace
 from graphc.training.train.storage import Entry, Part, Piece, Writer, Writing, entries, state_name
 
 __all__ = ["Checkpoint", "Processes", "Snapshots"]

@@ -2,23 +2,227 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import json
+import math
+import zlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib import import_module
-from typing import Any, cast
+from pathlib import Path
+from typing import Any, TypeAlias, cast
 
 import jax
 import numpy as np
 
 from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import FileMissingError, InvalidArgumentError, InvalidTypeError, NotFoundError
+from graphc.compiler.base.errors import (
+    DataLossError,
+    FileMissingError,
+    InvalidArgumentError,
+    InvalidTypeError,
+    NotFoundError,
+)
 from graphc.compiler.base.files import PathLike, as_path, file_errors
 from graphc.compiler.core import Variable, array_of
 from graphc.compiler.devices import Device
 from graphc.compiler.tracing import refuse_in_trace
-from graphc.training.train.parts import parts_of
-from graphc.training.train.saved import NO_VARIABLE, Region, Saved
+from graphc.library.formats import ArrayFile, checksum
+from graphc.training.train.parts import decoded, parts_of
+from graphc.training.train.storage import FILES, FORMAT, STATE, state_name
 
-__all__ = ["Target", "faults", "from_orbax", "part_of", "refuse_trace", "to_orbax"]
+__all__ = ["NO_VARIABLE", "Region", "Saved", "Target", "faults", "from_orbax", "part_of", "refuse_trace", "to_orbax"]
+
+# A checkpoint for reading: any part of any array, however it was split when it was written.
+
+NO_VARIABLE = "no Variable"
+
+_MALFORMED = (ValueError, KeyError, TypeError, IndexError, AttributeError, StopIteration, RecursionError)
+"""The errors of reading a manifest whose checksum is right, and which no save has written."""
+
+Region: TypeAlias = tuple[tuple[int, int], ...]
+"""The start and end of a part of an array, on each axis."""
+
+
+class Saved:
+    """A checkpoint, whose files are mapped into memory, so that only the requested data is read.
+
+    Args:
+      manifest: the checkpoint's manifest.
+
+    Attributes:
+      step: the step that it was saved at.
+      arrays: the manifest's entry for each array, by name.
+      states: the states of other objects, by name, for each process that wrote.
+
+    Raises:
+      DataLossError: the manifest is damaged.
+    """
+
+    def __init__(self, manifest: Path) -> None:
+        self._manifest, self._folder = manifest, manifest.parent
+        with file_errors(manifest):
+            text = manifest.read_bytes()
+        try:
+            found: Mapping[str, Any] = json.loads(text)
+            content = found["manifest"]
+            if zlib.crc32(json.dumps(content).encode()) != found["crc32"]:
+                raise ValueError("its checksum is wrong")
+            if content["format"] != FORMAT:
+                raise ValueError(f"it is of the format {content['format']!r}, this graphc reads {FORMAT!r}")
+            _check(content)
+        except _MALFORMED as error:
+            raise _damaged(manifest, f"the manifest cannot be read: {error}") from error
+        self.step: int = content["step"]
+        self.arrays: Mapping[str, Mapping[str, Any]] = content["arrays"]
+        self.states: Sequence[Mapping[str, Any]] = content["states"]
+        self._sizes: Mapping[str, int] = content["files"]
+        self._files: dict[str, ArrayFile] = {}
+        self._checked: set[tuple[str, str]] = set()
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The type of each Variable, by name, and :data:`NO_VARIABLE` for anything else."""
+        found = {name: f"{array['dtype']}{array['shape']}" for name, array in self.arrays.items()}
+        variables = {name: kind for name, kind in found.items() if not name.startswith(STATE)}
+        return {**variables, **dict.fromkeys(self.states[0], NO_VARIABLE)}
+
+    def facts_of(self, process: int, names: Iterable[str]) -> Any:
+        """Returns a fingerprint that shows whether some objects have the same states as in another process."""
+        prefix = state_name(process, "")
+        checksums = {
+            name.removeprefix(prefix): [piece["crc32"] for piece in array["pieces"]]
+            for name, array in self.arrays.items()
+            if name.startswith(prefix)
+        }
+        return [
+            (self.states[process].get(name), [found for key, found in checksums.items() if key.startswith(name)])
+            for name in names
+        ]
+
+    def verify(self, name: str, regions: Iterable[Region] | None = None) -> None:
+        """Verifies the checksums of the parts that hold some regions of an array.
+
+        Args:
+          name: the name of the array.
+          regions: the regions; the whole array if None.
+
+        Raises:
+          DataLossError: a file is damaged or missing; the message names it.
+        """
+        for region in regions or [self.whole(name)]:
+            for piece in self._overlapping(name, region):
+                self._verify_piece(name, piece)
+
+    def _verify_piece(self, name: str, piece: Mapping[str, Any]) -> None:
+        key = piece["file"], piece["key"]
+        if key not in self._checked:
+            if checksum(self._view(name, piece)) != piece["crc32"]:
+                raise _damaged(self._folder / key[0], f"the checksum of {key[1]} is wrong")
+            self._checked.add(key)
+
+    def state(self, process: int, name: str) -> Any:
+        """Returns the state of an object, after verifying the checksums of its arrays.
+
+        Raises:
+          DataLossError: a file is damaged or missing, or the state is none that :func:`encoded` makes.
+        """
+        try:
+            return decoded(self.states[process][name], lambda array: self.verified(state_name(process, array)))
+        except _MALFORMED as error:
+            raise _damaged(self._manifest, f"the state of {name} cannot be read: {error!r:.100}") from error
+
+    def verified(self, name: str) -> np.ndarray[Any, Any]:
+        """Returns an array after verifying its checksum."""
+        self.verify(name)
+        return self.read(name)
+
+    def whole(self, name: str) -> Region:
+        """Returns the region of a whole array."""
+        return tuple((0, size) for size in self.arrays[name]["shape"])
+
+    def read(self, name: str, region: Region | None = None) -> np.ndarray[Any, Any]:
+        """Returns a region of an array: a view of the mapped file if one part holds all of it, else a copy.
+
+        Args:
+          name: the name of the array.
+          region: the region; the whole array if None.
+
+        Raises:
+          DataLossError: no file has a part of it.
+        """
+        region = self.whole(name) if region is None else region
+        shape = tuple(stop - start for start, stop in region)
+        result: np.ndarray[Any, Any] | None = None
+        found = 0
+        for piece in self._overlapping(name, region):
+            spans = [(max(a, c), min(b, d)) for (a, b), c, d in zip(region, piece["start"], piece["stop"], strict=True)]
+            part = np.asarray(self._view(name, piece)[_slices(spans, piece["start"])])
+            if part.shape == shape:
+                return part
+            result = np.empty(shape, part.dtype) if result is None else result
+            result[_slices(spans, [start for start, _ in region])] = part
+            found += part.size
+        if found != math.prod(shape):
+            raise _damaged(self._folder, f"no file has all of {name}{list(region)}")
+        return np.empty(shape, np.dtype(self.arrays[name]["dtype"])) if result is None else result
+
+    def _overlapping(self, name: str, region: Region) -> list[Mapping[str, Any]]:
+        return [
+            piece
+            for piece in self.arrays[name]["pieces"]
+            if all(max(a, c) < min(b, d) for (a, b), c, d in zip(region, piece["start"], piece["stop"], strict=True))
+        ]
+
+    def _view(self, name: str, piece: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+        """Returns a part as a view of its file."""
+        shape = [stop - start for start, stop in zip(piece["start"], piece["stop"], strict=True)]
+        dtype = np.dtype(self.arrays[name]["dtype"])
+        return self._file(piece["file"]).array(piece["key"], dtype, shape)
+
+    def _file(self, name: str) -> ArrayFile:
+        if name not in self._files:
+            path = self._folder / name
+            with file_errors(path):
+                if not path.is_file():
+                    raise _damaged(path, "it is missing")
+                if (size := path.stat().st_size) != self._sizes[name]:
+                    raise _damaged(path, f"it has {size:,} bytes, but was written with {self._sizes[name]:,}")
+            self._files[name] = ArrayFile(path, _damaged)
+        return self._files[name]
+
+
+def _check(content: Mapping[str, Any]) -> None:
+    """Raises one of several errors if a manifest is none that a save writes."""
+    states: Sequence[Any] = content["states"]
+    if not states or not all(isinstance(state, dict) for state in states) or not _counts(content["step"]):
+        raise ValueError("it has no states, or no step")
+    if not _counts(*content["files"].values()) or not all(map(FILES.fullmatch, content["files"])):
+        raise ValueError("its files have other names or sizes")
+    for name, array in content["arrays"].items():
+        if np.dtype(array["dtype"]).hasobject or not _counts(*array["shape"]):
+            raise ValueError(f"there is no array of {array['dtype']}{array['shape']}")
+        elements = 0
+        for piece in array["pieces"]:
+            spans = [*zip(piece["start"], piece["stop"], array["shape"], strict=True)]
+            is_part = all(_counts(*span) and span[0] <= span[1] <= span[2] for span in spans)
+            if not is_part or piece["file"] not in content["files"] or type(piece["key"]) is not str:
+                raise ValueError(f"{name} has no part {piece['key']!r:.60}")
+            elements += math.prod(stop - start for start, stop, _ in spans)
+        if elements != math.prod(array["shape"]):
+            raise ValueError(f"no file has all of {name}")
+
+
+def _counts(*values: Any) -> bool:
+    return all(type(value) is int and value >= 0 for value in values)
+
+
+def _slices(spans: Iterable[tuple[int, int]], origin: Iterable[int]) -> tuple[slice, ...]:
+    return tuple(slice(start - first, stop - first) for (start, stop), first in zip(spans, origin, strict=True))
+
+
+def _damaged(path: Path, why: str) -> DataLossError:
+    error = DataLossError(f"{path} is damaged: {why}; restore an earlier checkpoint: checkpoint.steps lists them")
+    return at(error, user_location())
+
 
 _MOST_LISTED = 20
 

@@ -16,7 +16,7 @@ import pytest
 
 import graphc as gx
 from graphc.cluster.carriers import CARRIERS, Peer, Rays, find
-from graphc.cluster.carriers.rays_connect import connect, environment
+from graphc.cluster.carriers.rays import connect, environment
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidTypeError, NotFoundError, UnavailableError
 from graphc.compiler.devices import device_name, devices
 from tests.cluster.conftest import started
@@ -191,7 +191,7 @@ def test_the_task_of_a_server_whose_process_is_killed_ends(ray_here: str) -> Non
 @pytest.mark.slow
 def test_a_server_where_no_ray_runs_starts_one_on_loopback_that_asks_for_a_token(ray_address: str) -> None:
     program = """
-from graphc.cluster.carriers.rays_connect import listens_at
+from graphc.cluster.carriers.rays import listens_at
 import threading
 servers = []
 for number in (1, 2):  # Ray goes on where the thread that started it ends

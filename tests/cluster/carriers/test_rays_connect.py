@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graphc.cluster.carriers import rays_connect
+from graphc.cluster.carriers import rays
 
 
 @pytest.mark.parametrize("before", [None, 0o644])
@@ -26,7 +26,7 @@ def test_the_token_of_ray_is_for_its_user_alone(
         file.chmod(before)
     umask = os.umask(0)
     try:
-        rays_connect._prepare(None)
+        rays._prepare(None)
     finally:
         os.umask(umask)
     assert file.stat().st_mode & 0o777 == 0o600

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import graphc as gx
-from graphc.cluster.master.steps import PartExecution
+from graphc.cluster.master.service import PartExecution
 from graphc.compiler.base.errors import (
     AbortedError,
     CancelledError,

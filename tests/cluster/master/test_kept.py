@@ -9,7 +9,7 @@ import pytest
 
 import graphc as gx
 from graphc.cluster.carriers import ThreadPeer
-from graphc.cluster.master.steps import Kept
+from graphc.cluster.master.service import Kept
 from graphc.compiler.base.errors import AbortedError, InvalidArgumentError
 from graphc.graphs.session import Assert
 from tests.cluster.master.conftest import Cluster

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphc.cluster.parameters.durable_shard import Keeper
-from graphc.cluster.parameters.exchange import Exchange, Lost, Request, Unanswered, step
-from graphc.cluster.parameters.schedule import Schedule, Work
+from graphc.cluster.parameters.schedule import Exchange, Lost, Request, Schedule, Unanswered, Work, step
 from graphc.cluster.parameters.shard import Push
 from tests.cluster.simulation import Clock, Network
 

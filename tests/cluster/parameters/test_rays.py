@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.multiprocess, pytest.mark.slow, pytest.mark.timeout(30
 
 @pytest.fixture(scope="module", autouse=True)
 def _ray() -> Iterator[None]:
-    connect: Any = pytest.importorskip("graphc.cluster.carriers.rays_connect").connect
+    connect: Any = pytest.importorskip("graphc.cluster.carriers.rays").connect
     connect(num_cpus=2, object_store_memory=200 * 2**20)
     yield
     import ray

@@ -15,7 +15,7 @@ import pytest
 
 import graphc as gx
 from graphc.compiler.function.function import FunctionOptions
-from graphc.compiler.function.retrace import RetraceLog
+from graphc.compiler.function.trace_cache import RetraceLog
 
 ONE = gx.asarray(1.0)
 

@@ -359,7 +359,7 @@ def test_a_container_among_the_arguments_is_compared_by_identities_first(monkeyp
         raise AssertionError("an element is wrapped")
 
     with monkeypatch.context() as patched:
-        patched.setattr("graphc.compiler.tracing.same.typed_set", fail)
+        patched.setattr("graphc.compiler.tracing.sources.typed_set", fail)
         assert compiled(X, some).tolist() == [100.0, 200.0]
     assert compiled(X, set(range(1, 101))).tolist() == [100.0, 200.0]
     assert compiled(X, {*range(2, 100), True, 0}).tolist() == [100.0, 200.0]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import graphc as gx
-from graphc.compiler.autograph.constructs.purity.special_methods import called_by
+from graphc.compiler.autograph.constructs.purity.watch import called_by
 from tests.compiler.function.staleness_builtins import CALLED_IN_C, SIZES
 
 

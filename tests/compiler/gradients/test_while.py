@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import graphc as gx
 from graphc import Tensor
 from graphc.compiler.base.errors import UnimplementedError
-from graphc.compiler.ops.derivatives.checkpoints import SLOTS
+from graphc.compiler.ops.derivatives.modes import SLOTS
 from tests.compiler.autograph.differential import kinds_of
 from tests.compiler.gradients.agreement import assert_close, check, check_second_order, f, taped
 

@@ -66,7 +66,7 @@ Tensors of strings are values on the host: these functions compute at once, also
 they are given must be known then. Among the array functions those that rearrange, join, choose, compare and sort take
 tensors of strings too.
 
-::: graphc.compiler.ops.strings.vocabularies.Vocabulary
+::: graphc.compiler.ops.strings.numbers.Vocabulary
     options: {heading_level: 2}
 """
 

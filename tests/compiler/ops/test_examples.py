@@ -9,8 +9,7 @@ import pytest
 
 import graphc as gx
 from graphc.compiler.core import FUNCTIONS
-from graphc.compiler.ops.examples import FILE, examples
-from graphc.compiler.ops.table import ROWS
+from graphc.compiler.ops.table import FILE, ROWS, examples
 from tests.compiler.ops.docstrings import Docstring
 from tests.compiler.ops.write_examples import file_text
 from tests.draws import is_drawn

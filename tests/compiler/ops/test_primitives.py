@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from graphc.compiler.ir import OPS
-from graphc.compiler.ops.primitives import PRIMITIVES, primitive
+from graphc.compiler.ops.type_rules import PRIMITIVES, primitive
 from tests.draws import is_drawn
 
 _ARRAYS: list[Any] = [

@@ -10,7 +10,7 @@ import pytest
 
 import graphc as gx
 from graphc.compiler.core import busy, context
-from graphc.compiler.ops.attributes import Kept, kinds
+from graphc.compiler.ops.public import Kept, kinds
 
 
 @pytest.mark.parametrize(

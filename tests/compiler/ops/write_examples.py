@@ -17,8 +17,7 @@ import numpy as np
 
 import graphc as gx
 from graphc.compiler.core import FUNCTIONS
-from graphc.compiler.ops.examples import FILE, examples
-from graphc.compiler.ops.table import ROWS, Row
+from graphc.compiler.ops.table import FILE, ROWS, Row, examples
 from tests.compiler.ops.calls import EXAMPLES
 from tests.compiler.ops.examples import Example
 

@@ -11,8 +11,8 @@ import pytest
 
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core.dtypes import narrowed
-from graphc.compiler.tracing import same
-from graphc.compiler.tracing.same import places_of, same_array, same_items
+from graphc.compiler.tracing import sources
+from graphc.compiler.tracing.sources import places_of, same_array, same_items
 
 MANY = 200
 
@@ -40,7 +40,7 @@ def test_a_number_that_is_none_is_the_same_as_itself() -> None:
 def test_addresses_are_those_of_the_items(count: int) -> None:
     held = tuple(object() for _ in range(count))
     given = np.array([id(one) for one in held], np.uintp).tobytes()
-    assert same.addresses(held) == same._addresses_asked(held) == given  # pyright: ignore[reportPrivateUsage]
+    assert sources.addresses(held) == sources._addresses_asked(held) == given  # pyright: ignore[reportPrivateUsage]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int8", "datetime64[s]", "S3", jnp.bfloat16, "bool", "S300"])

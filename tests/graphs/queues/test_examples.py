@@ -11,7 +11,7 @@ import pytest
 
 import graphc as gx
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
-from graphc.graphs.queues import messages
+from graphc.graphs.queues import ops
 from graphc.graphs.queues.examples import (
     FixedLenFeature,
     SparseValue,
@@ -19,7 +19,7 @@ from graphc.graphs.queues.examples import (
     parse_example,
     parse_single_example,
 )
-from graphc.graphs.queues.messages import make_example
+from graphc.graphs.queues.ops import make_example
 
 
 def message(**features: Any) -> bytes:
@@ -189,7 +189,7 @@ def test_without_the_library_the_error_names_the_extra(monkeypatch: pytest.Monke
             raise ImportError(name)
         return real(name, *rest)
 
-    messages.example_class.cache_clear()
+    ops.example_class.cache_clear()
     with monkeypatch.context() as patch:
         patch.setattr(builtins, "__import__", without)
         with pytest.raises(FailedPreconditionError, match=r"Example messages need protobuf: pip install 'graphc\[data"):

@@ -23,7 +23,7 @@ from graphc.compiler.base.errors import (
     OutOfRangeError,
 )
 from graphc.graphs.queues.formats import FixedLengthRecords, Format, Records, TextLines, WholeFiles, spec_of
-from graphc.graphs.queues.reader_state import ReaderState
+from graphc.graphs.queues.readers import ReaderState
 from graphc.library.formats import TFRecordWriter
 
 TEXT = b"h1\nh2\r\nx\ry\n\nlast"

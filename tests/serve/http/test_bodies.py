@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 
 import graphc as gx
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, NumberOverflowError
-from graphc.serve.http.arrays import natural
+from graphc.serve.http.arrays import Arguments, Form, natural
 from graphc.serve.http.bodies import JSON, NPY, NPZ, Budget, decode, encode, media_type, negotiate
-from graphc.serve.http.forms import Arguments, Form
 from graphc.serve.http.problems import ProblemError
 from tests.draws import examples
 from tests.serve.http.asking import as_bytes, npy, npz

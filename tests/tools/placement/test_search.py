@@ -8,7 +8,7 @@ import statistics
 
 import pytest
 
-from graphc.tools.placement.search import Link, Problem, Unit, best_assignment, exact_assignment, one_device, simulate
+from graphc.tools.placement.proposal import Link, Problem, Unit, best_assignment, exact_assignment, one_device, simulate
 
 MILLI = 1e-3
 

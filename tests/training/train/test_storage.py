@@ -17,7 +17,7 @@ import pytest
 
 import graphc as gx
 from graphc.compiler.base.errors import DeadlineExceededError, FailedPreconditionError, ResourceExhaustedError
-from graphc.training.train.saved import Saved
+from graphc.training.train.restoring import Saved
 from graphc.training.train.storage import Part, Piece, Writer, entries
 
 FORKED = """
@@ -25,7 +25,7 @@ import os, signal, sys
 from pathlib import Path
 import numpy as np
 from graphc.training.train import storage
-from graphc.training.train.saved import Saved
+from graphc.training.train.restoring import Saved
 from graphc.training.train.storage import Part, Piece, Writer, entries
 
 folder, calls = Path(sys.argv[1]), 0

@@ -6,7 +6,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from graphc.compat.statuses import CODES, ERRORS
+from graphc.compat.spaces import CODES, ERRORS
 from graphc.compat.tensorflow2 import CLASSES as CLASSES_OF_2
 from graphc.compat.tensorflow2 import DTYPES
 from graphc.compat.tensorflow2 import ELSEWHERE as ELSEWHERE_OF_2

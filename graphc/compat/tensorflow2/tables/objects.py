@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from graphc.compat.statuses import ERRORS
+from graphc.compat.spaces import ERRORS
 from graphc.compiler.core import Tensor, TensorShape, Variable, name_scope, string
 from graphc.compiler.function import TensorSpec
 from graphc.compiler.gradients import ForwardAccumulator, GradientTape

@@ -9,34 +9,299 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Sequence, ValuesView
+from functools import partial, reduce
 from itertools import combinations, takewhile
 from typing import Any, cast
 
-from graphc.compiler.autograph.builtins.reductions import holds_symbols, is_looped, total
-from graphc.compiler.autograph.constructs.branches.branch import itself
+import numpy as np
+
+from graphc.compiler.autograph.constructs.branches.branch import choose, is_symbolic_condition, itself, predicate, truth
+from graphc.compiler.autograph.constructs.branches.logic import not_, or_, require, truth_value
 from graphc.compiler.autograph.constructs.calls.call import call
 from graphc.compiler.autograph.constructs.exceptions.origins import in_python
-from graphc.compiler.autograph.constructs.expressions.comparisons import ordered
+from graphc.compiler.autograph.constructs.expressions.comparisons import Compared, compare, compared, ordered
 from graphc.compiler.autograph.constructs.expressions.operators import binary
+from graphc.compiler.autograph.constructs.loops.for_loops import run_for
 from graphc.compiler.autograph.constructs.loops.generators import GeneratorExpression
-from graphc.compiler.autograph.constructs.loops.iterators import SpaceIterator
-from graphc.compiler.autograph.constructs.overrides import Functions
+from graphc.compiler.autograph.constructs.loops.iterators import SpaceIterator, iterator_of
+from graphc.compiler.autograph.constructs.loops.ranges import TensorRange
+from graphc.compiler.autograph.constructs.loops.state import LoopVariables
+from graphc.compiler.autograph.constructs.overrides import Functions, of_values
 from graphc.compiler.autograph.constructs.purity.opaque import report_call
-from graphc.compiler.autograph.constructs.purity.watch import made
+from graphc.compiler.autograph.constructs.purity.watch import check_iterator, made
 from graphc.compiler.autograph.constructs.storage.cells import ContentsCell
-from graphc.compiler.autograph.values.growing_list import check_source
-from graphc.compiler.autograph.values.index import is_symbolic
-from graphc.compiler.autograph.values.protocol import alternatives
+from graphc.compiler.autograph.values.growing_list import check_source, growing
+from graphc.compiler.autograph.values.index import is_symbolic, limited
+from graphc.compiler.autograph.values.join import Join, is_number, is_tensor, note_aliases, same_values, to_tensors
+from graphc.compiler.autograph.values.number import kind_of, numbered
+from graphc.compiler.autograph.values.protocol import Unbound, alternatives
 from graphc.compiler.base import nest
 from graphc.compiler.base.errors import UnimplementedError
-from graphc.compiler.core import SymbolicTensor, read
+from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Variable, read
 from graphc.compiler.tracing import current_trace
 
-__all__ = ["OVERRIDES"]
+__all__ = ["CALLBACKS", "OVERRIDES", "REDUCTIONS", "Box", "holds_symbols", "is_looped", "run_over", "total"]
+
+# ``sum``, ``any``, ``all``, ``min`` and ``max`` of tensors, of lists of them, and of what loops run over.
 
 Native = Callable[..., Any]
+Test = Callable[[], Any]
+
+_MISSING: Any = object()
+_LOOPED = (GeneratorExpression, SpaceIterator, SymbolicTensor, TensorRange)
+"""The classes of values that loops run over as a whole."""
+_CONTAINERS: tuple[type[Any], ...] = (list, tuple, set, frozenset, dict, KeysView, ValuesView, ItemsView)
+
+
+def holds_symbols(values: Any) -> bool:
+    """Returns True if a container holds tensors without values, or structures of them."""
+    return isinstance(values, _CONTAINERS) and any(
+        map(is_symbolic, nest.flatten(list(cast("Iterable[Any]", values)))[0])
+    )
+
+
+def is_looped(values: Any) -> bool:
+    """Returns True if loops take the values as a whole."""
+    return isinstance(values, _LOOPED) or growing(values) is not None
+
+
+def run_over(
+    iterable: Any,
+    extra_test: Test | None,
+    body: Callable[[Any], None],
+    variables: LoopVariables,
+    *,
+    probing: bool = True,
+) -> None:
+    """A loop over what loops run over, or over a container; ``probing`` as of :func:`run_for`."""
+    if is_looped(iterable):
+        check_iterator(iterable)
+        run_for(iterable, extra_test, body, variables, probing=probing)
+        return
+    for item in iterable:
+        body(item)
+
+
+class Box:
+    """Holds the values that a loop carries, as the statement operators see them.
+
+    Args:
+      names: what is carried, for messages.
+    """
+
+    def __init__(self, names: tuple[str, ...], *values: Any) -> None:
+        self.values = values
+        self.variables = LoopVariables(lambda: self.values, self.set, names)
+
+    def set(self, values: tuple[Any, ...]) -> None:
+        """Puts new values in."""
+        self.values = values
+
+
+# --- sums and truth
+
+
+def _sum(native: Native, iterable: Any, /, start: Any = 0) -> Any:
+    """``sum``."""
+    if not (is_looped(iterable) or holds_symbols(iterable)) or isinstance(start, str | bytes | bytearray):
+        return native(iterable, start)
+    if isinstance(iterable, list | tuple) and not is_looped(iterable):
+        # Python adds plain floats with less error than one by one.
+        given = nest.as_tuple(iterable)
+        count = next(place for place, item in enumerate(given) if kind_of(item) is None or is_symbolic(item))
+        start, iterable = native(given[:count], start), given[count:]
+    return total("+", iterable, start)
+
+
+def total(symbol: str, iterable: Any, start: Any) -> Any:
+    """Returns what is left when each item is added to, or multiplied with, what is there so far."""
+    box, kinds = Box(("the sum" if symbol == "+" else "the product",), start), {kind_of(start)}
+
+    def add(item: Any) -> None:
+        kinds.add(kind_of(item))
+        box.set((binary(symbol, box.values[0], item),))
+
+    run_over(iterable, None, add, box.variables, probing=False)
+    return numbered(box.values[0], int if kinds <= {bool, int} else None)
+
+
+def _truth_of(value: Any) -> Any:
+    value = read(value)
+    return truth_value(value) if isinstance(value, SymbolicTensor) else truth(value)
+
+
+def _quantifier(name: str) -> Callable[[Native, Any], Any]:
+    """``any``, which stops at what is true, or ``all``."""
+    stop = name == "any"
+
+    def found(native: Native, iterable: Any, /) -> Any:
+        if isinstance(iterable, SymbolicTensor) and iterable.ndim == 1:
+            return truth_value(FUNCTIONS[name](iterable))
+        if not is_looped(iterable):
+            return _quantify(iterable, stop) if holds_symbols(iterable) else native(iterable)
+        box = Box((f"the result of {name}",), not stop)
+
+        def goes_on() -> Any:
+            return not_(box.values[0]) if stop else box.values[0]
+
+        run_over(iterable, goes_on, lambda item: box.set((_truth_of(item),)), box.variables)
+        return _truth_of(box.values[0])
+
+    return found
+
+
+def _quantify(values: Iterable[Any], stop: bool) -> Any:
+    """As :func:`_quantifier`, of values that are there already."""
+    result: Any = False
+    for value in values:
+        known = _truth_of(value)
+        result = or_(partial(itself, result), partial(itself, known if stop else not_(known)))
+        if result is True:
+            break
+    return _truth_of(result if stop else not_(result))
+
+
+# --- the largest and the smallest
+
+
+def _extreme(name: str, symbol: str, op: str) -> Callable[..., Any]:
+    """``max`` or ``min``: the first item that no other one is larger, or smaller, than."""
+
+    def found(native: Native, *args: Any, key: Any = None, default: Any = _MISSING) -> Any:
+        values: Any = args if len(args) > 1 else read(args[0]) if args else ()
+        looped = is_looped(values)
+        if not looped and (key is not None or isinstance(values, Iterator)):
+            values = call(list)(values)
+        # It gives the Variable itself, of which an assignment and a tape know.
+        variables = type(values) in (list, tuple) and any(isinstance(item, Variable) for item in values)
+        if not (looped or holds_symbols(values) or key is not None or variables):
+            options = {} if default is _MISSING else {"default": default}
+            given = map(compared, args) if len(args) > 1 else [_all_compared(values)] if args else ()
+            result = native(*given, **options)
+            return result.value if isinstance(result, Compared) else result
+        if len(args) > 1 and default is not _MISSING:
+            return native(*args, default=default)  # says what Python says
+        if key is None and not looped and all(map(_is_bounded_int, values)):
+            return reduce(partial(limited, op), values)
+        search = _Search(name, symbol, None if key is None else partial(in_python, call(key)), native)
+        search.look_through(values)
+        return search.result(default)
+
+    return found
+
+
+def _is_bounded_int(value: Any) -> bool:
+    """Returns True for an int, the index of a loop among them, the larger of two of which is one as well."""
+    return kind_of(value) is int and not isinstance(value, SymbolicTensor)
+
+
+def _all_compared(values: Any) -> Any:
+    return [compared(value) for value in nest.as_tuple(values)] if isinstance(values, list | tuple) else values
+
+
+class _Search:
+    """The search for the largest or smallest item.
+
+    Args:
+      symbol: ``">"`` or ``"<"``: how an item must compare to the one found so far to take its place.
+      key: what is compared of each item; None for the item itself.
+      native: Python's function, for the error about nothing to look through.
+    """
+
+    def __init__(self, name: str, symbol: str, key: Callable[[Any], Any] | None, native: Native) -> None:
+        self._symbol = symbol
+        self._key = key
+        self._native = native
+        self._what = f"the result of {name}"
+        self._trace = current_trace()
+        # Whether there was an item, the best so far, its key. No item: zeros stand for it where a loop carries one.
+        nothing = Unbound(self._what, "there is no item", filler=True)
+        keyless = None if key is None else nothing
+        self._kinds: list[type[Any] | None] | None = None  # of the leaves of all items
+        self._box = Box(("whether there is an item", self._what, "its key"), False, nothing, keyless)
+
+    def look_through(self, values: Any) -> None:
+        """Looks at all items."""
+        if is_looped(values) and not isinstance(values, Iterator):
+            values = made(iterator_of(values))
+        if isinstance(values, GeneratorExpression | SpaceIterator) and values.gives_items():
+            # So that there is one from the start, and the loop need not ask.
+            check_iterator(values)
+            for first in values:
+                self._look_at(first)
+                break
+        run_over(values, None, self._look_at, self._box.variables)
+
+    def _look_at(self, item: Any) -> None:
+        found, best, best_key = self._box.values
+        # In a loop that is traced for all iterations a tensor, which the loop can carry.
+        trace = current_trace()
+        known = True if trace is self._trace else trace.constant(True)
+        kinds = [kind_of(leaf) for leaf in nest.flatten(item)[0]]
+        before = self._kinds or kinds
+        self._kinds = [kind if kind is other else None for kind, other in zip(kinds, before, strict=False)]
+        key = item if self._key is None else self._key(item)
+        if found is False:
+            self._box.set((known, item, None if self._key is None else key))
+            return
+        compared = best if self._key is None else best_key
+        takes = or_(lambda: not_(found), lambda: compare(self._symbol, key, compared))
+        new_key = None if self._key is None else _select(takes, key, best_key, "its key")
+        self._box.set((known, _select(takes, item, best, self._what), new_key))
+
+    def result(self, default: Any) -> Any:
+        """Returns what was found."""
+        found, best, _ = self._box.values
+        if found is False:
+            return self._native(()) if default is _MISSING else default
+        if is_symbolic_condition(found):
+            if default is not _MISSING:
+                return _select(found, best, default, self._what)
+            require(found, self._error)
+        leaves, structure = nest.flatten(best)
+        kinds = self._kinds or []
+        if len(kinds) != len(leaves):  # one of several objects, which is a structure of its own
+            kinds = [None] * len(leaves)
+        return nest.unflatten(structure, map(numbered, leaves, kinds))
+
+    def _error(self) -> Exception:
+        try:
+            self._native(())
+        except ValueError as error:
+            return error
+        raise AssertionError
+
+
+def _select(condition: Any, first: Any, second: Any, name: str) -> Any:
+    """One of two values that are there already."""
+    if not is_symbolic_condition(condition):
+        return first if truth(condition) else second
+    if not same_values(nest.map_structure(_choosable, first), nest.map_structure(_choosable, second)):
+        return choose(condition, lambda: first, lambda: second)
+    trace = current_trace()
+    chosen = predicate(trace, condition)
+    found = Join(("as one item", "as another"), trace.refuse).values(name, first, second)
+    pairs = [to_tensors(trace, nest.flatten(value)[0], found.leaves) for value in (first, second)]
+    chosen_ones = (FUNCTIONS["where"](chosen, *pair) for pair in zip(*pairs, strict=True))
+    leaves = [kept if type is None else next(chosen_ones) for kept, type in zip(found.kept, found.leaves, strict=True)]
+    result = nest.unflatten(found.structure, leaves)
+    note_aliases(trace, name, result, [first, second])
+    return result
+
+
+def _choosable(leaf: Any) -> Any:
+    """Returns what two leaves must have in common so that a selection can choose between them: their kind, or all."""
+    return True if is_tensor(leaf) or is_number(leaf) else leaf
+
+
+REDUCTIONS: Functions = {
+    sum: of_values(_sum),
+    any: of_values(_quantifier("any")),
+    all: of_values(_quantifier("all")),
+    max: _extreme("max", ">", "maximum"),
+    min: _extreme("min", "<", "minimum"),
+}
 
 
 # --- sorting
@@ -124,3 +389,32 @@ OVERRIDES: Functions = {
     itertools.starmap: _starmap,
     math.prod: _prod,
 }
+
+
+# Functions of arrays that call a function of the user's for rows, axes, pieces or indices.
+
+_NAMES = ("apply_along_axis", "apply_over_axes", "fromfunction", "piecewise")
+
+
+def _with_converted(native: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Calls a function with functions that convert those of the user's, so that what these read is followed."""
+    kept = {name: _converted(value) for name, value in kwargs.items()}
+    return native(*map(_converted, args), **kept)
+
+
+def _converted(value: Any) -> Any:
+    """Returns an argument, with functions in it, also in a list, that convert the given ones when they are called."""
+    if isinstance(value, list | tuple) and any(map(callable, items := cast("list[Any]", value))):
+        return [_converted(item) for item in items]
+    if not callable(function := cast("Any", value)):
+        return function
+
+    def converting(*args: Any, **kwargs: Any) -> Any:
+        return call(function)(*args, **kwargs)
+
+    return converting
+
+
+CALLBACKS: Functions = dict.fromkeys(
+    [*map(FUNCTIONS.__getitem__, _NAMES), np.apply_along_axis, np.apply_over_axes, np.piecewise], _with_converted
+)

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from jax.core import Tracer
 
-from graphc.compiler.autograph.constructs.branches.checks import require
+from graphc.compiler.autograph.constructs.branches.logic import require
 from graphc.compiler.autograph.constructs.exceptions.failure import Failure, failures
-from graphc.compiler.autograph.constructs.exceptions.places import user_calls
+from graphc.compiler.autograph.constructs.exceptions.origins import user_calls
 from graphc.compiler.autograph.values.deferred import Deferred, Frozen, Opaque
 from graphc.compiler.base import Location, at, user_location
 from graphc.compiler.base.errors import InvalidTypeError, NumericsError

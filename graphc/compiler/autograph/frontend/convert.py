@@ -20,9 +20,9 @@ from typing import TypeAlias
 
 from graphc.compiler.autograph.frontend.emit import NOTHING, PREFIX, THUNK, arguments, constant, fix_locations, function
 from graphc.compiler.autograph.frontend.item_uses import mark_item_uses
+from graphc.compiler.autograph.frontend.rewriting import Unit
 from graphc.compiler.autograph.frontend.source import FUTURE_FLAGS, Definition, Source, find_source
 from graphc.compiler.autograph.frontend.statements import rewrite
-from graphc.compiler.autograph.frontend.unit import Unit
 from graphc.compiler.base import at, collection_paused, deep_recursion, errors, remember, user_location
 
 __all__ = ["convert", "is_converted", "is_part", "is_part_of", "names_asked", "to_source"]

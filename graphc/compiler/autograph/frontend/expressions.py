@@ -20,8 +20,8 @@ from graphc.compiler.autograph.frontend.emit import (
     visitor,
 )
 from graphc.compiler.autograph.frontend.item_uses import FRAME_BUILTINS
+from graphc.compiler.autograph.frontend.rewriting import Unit
 from graphc.compiler.autograph.frontend.scopes import NameTable, own_nodes, parameters, target_names
-from graphc.compiler.autograph.frontend.unit import Unit
 
 __all__ = ["BINARY", "Expressions"]
 

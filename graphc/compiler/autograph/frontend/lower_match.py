@@ -14,9 +14,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from graphc.compiler.autograph.frontend.emit import assign, constant, load, located, not_, operator, store
-from graphc.compiler.autograph.frontend.rewriting import Block, StatementRewriter, if_
+from graphc.compiler.autograph.frontend.rewriting import Block, StatementRewriter, Unit, if_
 from graphc.compiler.autograph.frontend.scopes import Names, NameTable
-from graphc.compiler.autograph.frontend.unit import Unit
 
 __all__ = ["Tests", "remove_matches"]
 

@@ -25,11 +25,10 @@ from graphc.compiler.autograph.frontend.emit import (
 from graphc.compiler.autograph.frontend.expressions import Expressions, first_parameter
 from graphc.compiler.autograph.frontend.lower_jumps import RETURN, MaskedFor, remove_jumps
 from graphc.compiler.autograph.frontend.lower_match import remove_matches
-from graphc.compiler.autograph.frontend.rewriting import lift_bindings
+from graphc.compiler.autograph.frontend.rewriting import Unit, lift_bindings
 from graphc.compiler.autograph.frontend.scopes import NameTable, Scope, own_nodes, scope_of
 from graphc.compiler.autograph.frontend.source import Definition, clone
 from graphc.compiler.autograph.frontend.stores import Block, Stores, only_names
-from graphc.compiler.autograph.frontend.unit import Unit
 
 __all__ = ["rewrite"]
 

@@ -7,8 +7,8 @@ import ast
 from graphc.compiler.autograph.frontend.dataflow import Bindings
 from graphc.compiler.autograph.frontend.emit import assign, constant, load, located, operator, store, strings
 from graphc.compiler.autograph.frontend.expressions import BINARY, Expressions, first_parameter
+from graphc.compiler.autograph.frontend.rewriting import Unit
 from graphc.compiler.autograph.frontend.scopes import NameTable, Scope
-from graphc.compiler.autograph.frontend.unit import Unit
 
 __all__ = ["Block", "Stores", "only_names"]
 

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.compiler.autograph.values.course_number import CourseNumber
+from graphc.compiler.autograph.values.course import CourseNumber
 from graphc.compiler.autograph.values.index import is_symbolic
 from graphc.compiler.autograph.values.number import any_joined, kind_of
 from graphc.compiler.autograph.values.protocol import Contents, Symbolic, as_tensor, is_bound

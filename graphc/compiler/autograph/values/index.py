@@ -2,7 +2,7 @@
 
 To the body it is a Python int whose value is not known, only its bounds. Arithmetic that stays an int keeps the
 bounds, so that nothing overflows where Python's ints would not. What else Python's numbers can do, Python does for all
-iterations, see :mod:`graphc.compiler.autograph.values.course_number`. Whatever needs the number itself (an index into a
+iterations, see :mod:`graphc.compiler.autograph.values.course`. Whatever needs the number itself (an index into a
 list, a shape, a format) gives the attempt up, and the loop is unrolled.
 """
 
@@ -13,13 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, cast
 
-from graphc.compiler.autograph.values.arithmetic import BINARY, COMPARISONS, LIMITS, UNARY, Operator
-from graphc.compiler.autograph.values.course import Course, Courses
-from graphc.compiler.autograph.values.course_number import CourseNumber, course_of, in_one_loop, window
+from graphc.compiler.autograph.values.course import Course, CourseNumber, Courses, course_of, in_one_loop, window
 from graphc.compiler.autograph.values.exact import compare_exactly
 from graphc.compiler.autograph.values.number import number
 from graphc.compiler.autograph.values.protocol import Symbolic, as_tensor, refuses
-from graphc.compiler.autograph.values.spans import Span
+from graphc.compiler.autograph.values.spans import BINARY, COMPARISONS, LIMITS, UNARY, Operator, Span
 from graphc.compiler.base.errors import InternalError
 from graphc.compiler.core import ArrayMethods, SymbolicTensor, Tensor, apply, dtype_rules, operand
 from graphc.compiler.ir import OPS, Attrs

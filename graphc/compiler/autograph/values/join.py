@@ -16,7 +16,7 @@ from typing import Any, NoReturn, cast
 import jax
 import numpy as np
 
-from graphc.compiler.autograph.frontend.returns import where_it_returns
+from graphc.compiler.autograph.frontend.lower_jumps import where_it_returns
 from graphc.compiler.autograph.values.number import Kinds, kinds_of, span_of
 from graphc.compiler.autograph.values.protocol import alternatives
 from graphc.compiler.autograph.values.spans import Span, common_span

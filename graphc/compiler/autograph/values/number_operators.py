@@ -15,24 +15,24 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.compiler.autograph.values.arithmetic import BINARY, COMPARISONS, UNARY
 from graphc.compiler.autograph.values.control import control
 from graphc.compiler.autograph.values.exact import compare_exactly, compare_mixed
-from graphc.compiler.autograph.values.facts import Between, note_condition
 from graphc.compiler.autograph.values.index import as_tensor
 from graphc.compiler.autograph.values.join import is_tensor
 from graphc.compiler.autograph.values.number import (
     KINDS,
+    Between,
     SymbolicNumber,
     any_joined,
     is_whole,
     kind_of,
     kinds_of,
+    note_condition,
     number,
     span_of,
 )
 from graphc.compiler.autograph.values.overflow import checked_span, checked_unary_span
-from graphc.compiler.autograph.values.spans import HIGHEST, LOWEST, Span
+from graphc.compiler.autograph.values.spans import BINARY, COMPARISONS, HIGHEST, LOWEST, UNARY, Span
 from graphc.compiler.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor, apply
 from graphc.compiler.ir import OPS

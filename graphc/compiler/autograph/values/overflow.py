@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from graphc.compiler.autograph.values.arithmetic import BINARY, UNARY, Bounds
 from graphc.compiler.autograph.values.control import control
-from graphc.compiler.autograph.values.spans import ANY_INT, HIGHEST, LOWEST, Span
+from graphc.compiler.autograph.values.spans import ANY_INT, BINARY, HIGHEST, LOWEST, UNARY, Bounds, Span
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import NumberOverflowError
 from graphc.compiler.core import apply, dtype_rules

@@ -9,13 +9,13 @@ from typing import ClassVar, cast
 
 from graphc.compiler.base import Registry
 from graphc.compiler.ir.graph import Graph, Node, Value
+from graphc.compiler.ir.interpreter import Rewriter
 from graphc.compiler.ir.opdef import CONSTANT, OpDef, constant_attrs
 from graphc.compiler.ir.passes.base import REGIONS, OpsPass
 from graphc.compiler.ir.passes.copying import Copier
 from graphc.compiler.ir.passes.intervals import Interval
 from graphc.compiler.ir.passes.loop_nodes import controlled, differentiated, underlying
 from graphc.compiler.ir.passes.ranges import Facts, Known, Ranges
-from graphc.compiler.ir.rewrite import Rewriter
 from graphc.compiler.ir.types import OPEN, Attrs
 
 __all__ = ["Bounds"]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from graphc.compiler.ir.graph import Graph, Node
+from graphc.compiler.ir.interpreter import Rewriter, map_inside
 from graphc.compiler.ir.opdef import EffectKind
-from graphc.compiler.ir.rewrite import Rewriter, map_inside
 
 __all__ = ["DCE"]
 

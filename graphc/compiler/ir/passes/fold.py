@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphc.compiler.ir.graph import Graph, Node
+from graphc.compiler.ir.interpreter import Rewriter, map_regions
 from graphc.compiler.ir.opdef import CONSTANT
-from graphc.compiler.ir.rewrite import Rewriter, map_regions
 from graphc.compiler.ir.types import Attrs, Literal, TensorType
 
 __all__ = ["Fold"]

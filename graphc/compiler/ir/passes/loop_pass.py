@@ -8,11 +8,11 @@ from typing import ClassVar, Protocol
 
 from graphc.compiler.base import Registry, UniqueNames
 from graphc.compiler.ir.graph import Graph, Node, Value
+from graphc.compiler.ir.interpreter import Rewriter, map_inside, map_regions
 from graphc.compiler.ir.opdef import CONSTANT, OpDef, constant_attrs
 from graphc.compiler.ir.passes.base import OpsPass
 from graphc.compiler.ir.passes.copying import Copier, inputs_like
 from graphc.compiler.ir.passes.loop_nodes import ENTERED, Loop, controlled, differentiated, underlying
-from graphc.compiler.ir.rewrite import Rewriter, map_inside, map_regions
 from graphc.compiler.ir.types import Attrs, TensorType
 
 __all__ = ["LateLoopPass", "LoopPass", "Plan", "Replacement"]

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from graphc.compiler.ir.graph import Graph, Node, Value
+from graphc.compiler.ir.interpreter import Rewriter
 from graphc.compiler.ir.opdef import CONSTANT
 from graphc.compiler.ir.passes.base import LOOPS
 from graphc.compiler.ir.passes.copying import Copier, subgraph
 from graphc.compiler.ir.passes.hoist import Move, results_read
 from graphc.compiler.ir.passes.loop_nodes import ENTERED, Loop, controlled, is_fixed
 from graphc.compiler.ir.passes.loop_pass import LateLoopPass
-from graphc.compiler.ir.rewrite import Rewriter
 
 __all__ = ["Speculate"]
 

@@ -24,8 +24,16 @@ import jax.numpy as jnp
 from jax import lax
 from jax.custom_derivatives import SymbolicZero
 
-from graphc.compiler.ops.derivatives.checkpoints import SLOTS, Stack, stored, stride
-from graphc.compiler.ops.derivatives.modes import Program, dependence, has_custom_vjp, is_forward
+from graphc.compiler.ops.derivatives.modes import (
+    SLOTS,
+    Program,
+    Stack,
+    dependence,
+    has_custom_vjp,
+    is_forward,
+    stored,
+    stride,
+)
 from graphc.compiler.ops.host import is_replaying, replaying
 
 __all__ = ["custom_vjp", "while_loop", "without_tangent"]

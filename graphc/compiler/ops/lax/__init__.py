@@ -5,28 +5,16 @@
 
 from typing import TYPE_CHECKING
 
+import graphc.compiler.ops.lax.arrays as arrays
 import graphc.compiler.ops.lax.elementwise as elementwise
-import graphc.compiler.ops.lax.products as products
-import graphc.compiler.ops.lax.reducing as reducing
-import graphc.compiler.ops.lax.shaping as shaping
-import graphc.compiler.ops.lax.slicing as slicing
-import graphc.compiler.ops.lax.sorting as sorting
 from graphc.compiler.base import lazy_names, names_of
 
 if TYPE_CHECKING:
+    from graphc.compiler.ops.lax.arrays import *
     from graphc.compiler.ops.lax.elementwise import *
-    from graphc.compiler.ops.lax.products import *
-    from graphc.compiler.ops.lax.reducing import *
-    from graphc.compiler.ops.lax.shaping import *
-    from graphc.compiler.ops.lax.slicing import *
-    from graphc.compiler.ops.lax.sorting import *
 
 __all__: list[str] = []
 __all__ += elementwise.__all__
-__all__ += products.__all__
-__all__ += reducing.__all__
-__all__ += shaping.__all__
-__all__ += slicing.__all__
-__all__ += sorting.__all__
+__all__ += arrays.__all__
 
-lazy_names(globals(), names_of((elementwise, products, reducing, shaping, slicing, sorting)))
+lazy_names(globals(), names_of((elementwise, arrays)))

@@ -5,27 +5,15 @@
 
 from typing import TYPE_CHECKING
 
-import graphc.compiler.ops.nn.activations as activations
-import graphc.compiler.ops.nn.attention as attention
-import graphc.compiler.ops.nn.convolution as convolution
-import graphc.compiler.ops.nn.normalisation as normalisation
-import graphc.compiler.ops.nn.pooling as pooling
+import graphc.compiler.ops.nn.functions as functions
 from graphc.compiler.base import hint_missing, lazy_names, names_of
 
 if TYPE_CHECKING:
-    from graphc.compiler.ops.nn.activations import *
-    from graphc.compiler.ops.nn.attention import *
-    from graphc.compiler.ops.nn.convolution import *
-    from graphc.compiler.ops.nn.normalisation import *
-    from graphc.compiler.ops.nn.pooling import *
+    from graphc.compiler.ops.nn.functions import *
 
 __all__: list[str] = []
-__all__ += activations.__all__
-__all__ += attention.__all__
-__all__ += convolution.__all__
-__all__ += normalisation.__all__
-__all__ += pooling.__all__
+__all__ += functions.__all__
 
-lazy_names(globals(), names_of((activations, attention, convolution, normalisation, pooling)))
+lazy_names(globals(), names_of((functions,)))
 
 hint_missing(globals(), "gx.nn")

@@ -7,22 +7,16 @@ They run on the host, both in eager code and while a function is traced: their i
 
 import graphc.compiler.ops.strings.lines as lines
 import graphc.compiler.ops.strings.numbers as numbers
-import graphc.compiler.ops.strings.patterns as patterns
 import graphc.compiler.ops.strings.raw as raw
 import graphc.compiler.ops.strings.texts as texts
-import graphc.compiler.ops.strings.vocabularies as vocabularies
 from graphc.compiler.ops.strings.lines import *
 from graphc.compiler.ops.strings.numbers import *
-from graphc.compiler.ops.strings.patterns import *
 from graphc.compiler.ops.strings.raw import *
 from graphc.compiler.ops.strings.rules import RULES as RULES
 from graphc.compiler.ops.strings.texts import *
-from graphc.compiler.ops.strings.vocabularies import *
 
 __all__: list[str] = []
 __all__ += lines.__all__
 __all__ += numbers.__all__
-__all__ += patterns.__all__
-__all__ += raw.__all__
 __all__ += texts.__all__
-__all__ += vocabularies.__all__
+__all__ += raw.__all__

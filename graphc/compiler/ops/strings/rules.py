@@ -5,13 +5,31 @@ Each rule is NumPy's function of the same meaning, on arrays of Python strings.
 
 from __future__ import annotations
 
-from typing import Any, cast
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial, wraps
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from graphc.compiler.core import STRING_RULES, StringRule
+from graphc.compiler.base.errors import InvalidArgumentError
+from graphc.compiler.core import (
+    STRING,
+    STRING_RULES,
+    LateStrings,
+    StringRule,
+    StringTensor,
+    SymbolicTensor,
+    apply,
+    as_dtype,
+    as_strings,
+    bytes_array,
+    refused,
+)
+from graphc.compiler.ir import OPEN, OPS, Attrs, Graph, OpDef, TensorType
 
-__all__ = ["RULES"]
+__all__ = ["RULES", "each_of", "in_graphs", "joined", "parts", "single"]
 
 
 def _reshape(x: Any, shape: Any, copy: bool | None = None) -> Any:
@@ -140,3 +158,144 @@ RULES: dict[str, StringRule] = {
 
 for _name, _rule in RULES.items():
     STRING_RULES.add(_name, _rule)
+
+
+# String functions in graphs that are built by hand, as host ops that call the functions themselves.
+
+P = ParamSpec("P")
+R = TypeVar("R")
+TypeOf = Callable[[Sequence[TensorType], Attrs], TensorType]
+
+
+def in_graphs(*tensors: str, type: TypeOf) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Turns a function into a host op, for calls with tensors of graphs that are built by hand.
+
+    Args:
+      *tensors: the parameters that take tensors, or lists of them; the others are attributes.
+      type: returns the type of the result for the types of the tensors and the attributes.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        signature = inspect.signature(function)
+        name = f"strings.{function.__name__}"
+        doc = (function.__doc__ or "").partition("\n")[0]
+        op = OpDef(
+            name, partial(_run, function, tensors), partial(_infer, type), ("*values",), differentiable=False,
+            takes_open=True, host=True, elementwise=isinstance(type, each_of), doc=doc,
+        )  # fmt: skip
+        OPS.add(name, op)
+
+        @wraps(function)
+        def either(*args: P.args, **kwargs: P.kwargs) -> R:
+            if not any(map(_is_late, (*args, *kwargs.values()))):
+                return function(*args, **kwargs)
+            given = signature.bind(*args, **kwargs)
+            given.apply_defaults()
+            values = [given.arguments.pop(one) for one in tensors]
+            lists = [_items(value) for value in values]
+            lengths = tuple(-1 if items is None else len(items) for items in lists)
+            flat: list[Any] = []
+            for value, items in zip(values, lists, strict=True):
+                flat.extend([value] if items is None else items)
+            attrs = {key: _attribute(key, value) for key, value in given.arguments.items()}
+            return apply(op, flat, Attrs(lengths=lengths, **attrs))
+
+        return either
+
+    return decorate
+
+
+def _items(value: Any) -> list[Any] | None:
+    """Returns the items of a list or tuple; None for other values."""
+    return list(cast("Sequence[Any]", value)) if isinstance(value, list | tuple) else None
+
+
+def _is_late(value: Any) -> bool:
+    """Returns True for a tensor of a graph, strings without a value, or a list with one of these."""
+    items = _items(value)
+    if items is not None:
+        return any(map(_is_late, items))
+    return isinstance(value, LateStrings) or (isinstance(value, SymbolicTensor) and value.trace.root.is_graph)
+
+
+def _attribute(name: str, value: Any) -> Any:
+    if name == "out_type":
+        return as_dtype(getattr(value, "as_numpy_dtype", value))
+    items = _items(value)
+    return value if items is None else tuple(items)
+
+
+def _run(
+    function: Callable[..., Any], tensors: Sequence[str], *arrays: np.ndarray[Any, Any], lengths: Sequence[int],
+    **attrs: Any,
+) -> np.ndarray[Any, Any]:  # fmt: skip
+    rest = iter([as_strings(array) if array.dtype == STRING else array for array in arrays])
+    given = {
+        name: next(rest) if length < 0 else [next(rest) for _ in range(length)]
+        for name, length in zip(tensors, lengths, strict=True)
+    }
+    found = function(**given, **attrs)
+    return bytes_array(found) if isinstance(found, StringTensor) else np.asarray(found)
+
+
+def _infer(type: TypeOf, types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    del regions
+    return (type(types, attrs),)
+
+
+@dataclass(frozen=True)
+class each_of:  # noqa: N801  a rule among functions that are rules
+    """The type rule of elementwise functions: the broadcast shape of all inputs.
+
+    Attributes:
+      dtype: returns the result's dtype for the attributes; None for strings.
+    """
+
+    dtype: Callable[[Attrs], Any] | None = None
+
+    def __call__(self, types: Sequence[TensorType], attrs: Attrs) -> TensorType:
+        """Returns the type of the result for the types of the tensors and the attributes."""
+        found: Any = STRING if self.dtype is None else self.dtype(attrs)
+        if not all(type.ranked for type in types):
+            return TensorType((), found, ranked=False)
+        rank = max(len(type.shape) for type in types)
+        columns = zip(*[(1,) * (rank - len(type.shape)) + tuple(type.shape) for type in types], strict=True)
+        return TensorType(tuple(_together(column, types) for column in columns), found)
+
+
+def _together(sizes: Sequence[int], types: Sequence[TensorType]) -> int:
+    known = {size for size in sizes if size not in (1, OPEN)}
+    if len(known) > 1:
+        shapes = " and ".join(map(str, types))
+        raise refused(InvalidArgumentError(f"the shapes of {shapes} cannot be broadcast together"))
+    return known.pop() if known else OPEN if OPEN in sizes else 1
+
+
+def single(types: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    """Returns the type of a single string."""
+    del types, attrs
+    return TensorType((), STRING)
+
+
+def parts(types: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    """Returns the type of the parts of strings, whose number is the largest number of parts."""
+    del attrs
+    return TensorType((*types[0].shape, OPEN), STRING) if types[0].ranked else types[0]
+
+
+def joined(types: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    """Returns the type of strings that are joined along axes."""
+    (given,) = types
+    axis = attrs["axis"]
+    if axis is None and not attrs["keepdims"]:
+        return TensorType((), STRING)
+    if not given.ranked:
+        return given
+    rank = len(given.shape)
+    axes = range(rank) if axis is None else (axis,) if isinstance(axis, int) else axis
+    if not all(-rank <= one < rank for one in axes):
+        raise refused(InvalidArgumentError(f"strings.reduce_join: axis {axis} is out of range for {given}"))
+    gone = {one % rank for one in axes}
+    kept = [1 if place in gone else size for place, size in enumerate(given.shape)]
+    shape = kept if attrs["keepdims"] else [size for place, size in enumerate(given.shape) if place not in gone]
+    return TensorType(tuple(shape), STRING)

@@ -4,10 +4,16 @@ from graphc.compiler.runtime.costs.node_costs import (
     Memory,
     Moment,
     NodeCost,
+    PrintedReport,
     bytes_of,
+    format_bytes,
+    format_seconds,
     live_bytes,
     memory_of,
     node_costs,
+    plain_table,
+    three_digits,
+    unit_of,
 )
 from graphc.compiler.runtime.costs.times import (
     CollectiveReport,
@@ -16,14 +22,6 @@ from graphc.compiler.runtime.costs.times import (
     device_times,
     have_groups,
     node_times,
-)
-from graphc.compiler.runtime.costs.units import (
-    PrintedReport,
-    format_bytes,
-    format_seconds,
-    plain_table,
-    three_digits,
-    unit_of,
 )
 
 __all__ = [

@@ -15,7 +15,7 @@ from graphc.graphs.session.graphs.naming import GraphKeys
 from graphc.graphs.session.saver import Saver
 from graphc.graphs.session.session import Session
 from graphc.graphs.session.summaries import merge_all
-from graphc.graphs.session.variables.initializing import (
+from graphc.graphs.session.variables.initializers import (
     global_variables,
     global_variables_initializer,
     local_variables_initializer,

@@ -17,8 +17,7 @@ from graphc.training.data.sources.chunks import (
 )
 from graphc.training.data.sources.csv import csv_files
 from graphc.training.data.sources.python import Iterated, QueueSource, Slices, python_source
-from graphc.training.data.sources.records import FixedLengthRecords, TextLines, TFRecords
-from graphc.training.data.sources.rows import Items, NumpyFiles
+from graphc.training.data.sources.rows import FixedLengthRecords, Items, NumpyFiles, TextLines, TFRecords
 
 __all__ = [
     "INFINITE",

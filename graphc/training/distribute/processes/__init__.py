@@ -1,8 +1,7 @@
 """Several processes that run one program: their places, their control plane, and the launcher."""
 
-from graphc.training.distribute.processes.arrays import check_joined, from_local_rows
 from graphc.training.distribute.processes.carriers import Place, find_place
-from graphc.training.distribute.processes.gate import compares_batch, mark_batch, meet
+from graphc.training.distribute.processes.gate import check_joined, compares_batch, from_local_rows, mark_batch, meet
 from graphc.training.distribute.processes.job import (
     FAILED_WITH_ANOTHER,
     Job,

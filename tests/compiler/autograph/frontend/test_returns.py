@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import graphc as gx
-from graphc.compiler.autograph.frontend.returns import where_it_returns
+from graphc.compiler.autograph.frontend.lower_jumps import where_it_returns
 from graphc.compiler.base import Location
 
 

@@ -11,8 +11,7 @@ import pytest
 
 import graphc as gx
 from graphc.compiler.autograph.values import overflow
-from graphc.compiler.autograph.values.arithmetic import BINARY
-from graphc.compiler.autograph.values.spans import HIGHEST, LOWEST, Drift, Span, after_loop, common_span
+from graphc.compiler.autograph.values.spans import BINARY, HIGHEST, LOWEST, Drift, Span, after_loop, common_span
 from graphc.compiler.base.errors import NumberOverflowError
 
 EXTREMES = [LOWEST, LOWEST + 1, -46341, -46340, -2, -1, 0, 1, 2, 3, 31, 32, 46340, 46341, 2**30, HIGHEST - 1, HIGHEST]

@@ -15,8 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax import lax
 
-from graphc.compiler.ops.derivatives.checkpoints import SLOTS, is_stored, slots_for
-from graphc.compiler.ops.derivatives.modes import repeated
+from graphc.compiler.ops.derivatives.modes import SLOTS, is_stored, repeated, slots_for
 from graphc.compiler.ops.derivatives.reverse_while import while_loop
 from graphc.compiler.ops.host import is_replaying, replaying
 from tests.draws import examples

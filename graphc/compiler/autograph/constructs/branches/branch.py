@@ -15,10 +15,10 @@ from graphc.compiler.autograph.constructs.exceptions.try_scope import attempt, n
 from graphc.compiler.autograph.constructs.purity.watch import operator_method
 from graphc.compiler.autograph.constructs.storage.cells import held, named_by_user, write
 from graphc.compiler.autograph.frontend.lower_jumps import RETURN, is_flag
-from graphc.compiler.autograph.values.course_number import CourseNumber, by_trip, chosen
-from graphc.compiler.autograph.values.facts import assume, assume_passed
+from graphc.compiler.autograph.values.course import CourseNumber, by_trip, chosen
 from graphc.compiler.autograph.values.growing_list import matched
 from graphc.compiler.autograph.values.join import Join
+from graphc.compiler.autograph.values.number import assume, assume_passed
 from graphc.compiler.autograph.values.protocol import is_bound, symbol_of
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, apply, read, trace_scope

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from graphc.compiler.autograph.constructs.storage.cells import AttributeCell, ContentsCell, at_end
 from graphc.compiler.autograph.frontend.lower_jumps import RETURN
-from graphc.compiler.autograph.values.choice_join import as_choices
+from graphc.compiler.autograph.values.choice import as_choices
 from graphc.compiler.autograph.values.growing_list import matched, samples
 from graphc.compiler.autograph.values.join import (
     Join,
@@ -22,8 +22,7 @@ from graphc.compiler.autograph.values.join import (
     zeros_of,
 )
 from graphc.compiler.autograph.values.number import joined, kinds_of, span_of
-from graphc.compiler.autograph.values.protocol import as_tensor, is_bound
-from graphc.compiler.autograph.values.unbound import Unbound, is_filler
+from graphc.compiler.autograph.values.protocol import Unbound, as_tensor, is_bound, is_filler
 from graphc.compiler.base import nest
 from graphc.compiler.core import SymbolicTensor, trace_scope
 from graphc.compiler.tracing import Region, TensorCell, Trace

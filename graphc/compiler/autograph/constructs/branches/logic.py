@@ -9,27 +9,42 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from functools import partial
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from graphc.compiler.autograph.constructs.branches.branch import (
     choose,
     condition_of,
+    if_stmt,
     is_symbolic_condition,
     itself,
     predicate,
     truth,
 )
+from graphc.compiler.autograph.constructs.calls.call import call
+from graphc.compiler.autograph.constructs.exceptions.failure import as_limit, note_raise
 from graphc.compiler.autograph.constructs.exceptions.try_scope import attempt
-from graphc.compiler.autograph.values.course_number import CourseNumber, by_trip
-from graphc.compiler.autograph.values.facts import assume, assuming, both, opposite
-from graphc.compiler.autograph.values.number import SymbolicNumber, kind_of, numbered
+from graphc.compiler.autograph.values.choice import over_choices, use
+from graphc.compiler.autograph.values.course import CourseNumber, by_trip
+from graphc.compiler.autograph.values.number import SymbolicNumber, assume, assuming, both, kind_of, numbered, opposite
 from graphc.compiler.autograph.values.protocol import operand_of, symbol_of
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor, apply
 from graphc.compiler.ir import OPS
 from graphc.compiler.tracing import Region, context, current_trace
 
-__all__ = ["and_", "and_if_plain", "if_exp", "not_", "or_", "truth_value"]
+__all__ = [
+    "and_",
+    "and_if_plain",
+    "assert_stmt",
+    "if_exp",
+    "not_",
+    "or_",
+    "raise_stmt",
+    "require",
+    "require_limit",
+    "truth_value",
+    "unless",
+]
 
 Thunk = Callable[[], Any]
 
@@ -188,3 +203,53 @@ def _changes(region: Region) -> bool:
 def _is_boolean_scalar(value: Any) -> bool:
     # Of other operands `and` gives one: `2 and 3` is 3.
     return isinstance(value, bool) or (isinstance(value, Tensor) and not value.shape and value.dtype.kind == "b")
+
+
+# ``assert`` and ``raise``.
+
+
+def assert_stmt(condition: Any, message: Callable[[], Any] | None) -> None:
+    """``assert condition, message``; on a tensor it fails, or not, when the program runs."""
+
+    def fail() -> NoReturn:
+        raise_stmt(lambda: AssertionError(*(() if message is None else (message(),))), None)
+
+    condition = condition_of(condition)
+    if is_symbolic_condition(condition):
+        choose(condition, lambda: None, fail)  # Python makes the message only if the assertion fails
+    elif not truth(condition):
+        fail()
+
+
+def raise_stmt(error: Callable[[], Any], cause: Callable[[], Any] | None) -> NoReturn:
+    """``raise error from cause``."""
+    _raise(error(), cause)
+
+
+@over_choices(use)
+def _raise(raised: Any, cause: Callable[[], Any] | None) -> NoReturn:
+    if context.trace is not None:
+        # `raise E` makes an E(), by an __init__ of the user's perhaps.
+        if isinstance(raised, type) and issubclass(raised, BaseException):
+            raised = call(cast("Any", raised))()
+        if isinstance(raised, BaseException):
+            note_raise(raised)
+    raised = cast("BaseException", raised)  # as Python will say if it is none
+    if cause is None:  # `from None` would hide the context
+        raise raised
+    raise raised from cause()
+
+
+def require(condition: Any, error: Callable[[], Exception]) -> None:
+    """Raises an error where a condition does not hold: at once, or when the program runs if it depends on tensors."""
+    unless(condition, lambda: raise_stmt(error, None))
+
+
+def unless(condition: Any, body: Callable[[], None]) -> None:
+    """Runs statements that bind no names where a condition does not hold."""
+    if_stmt(not_(condition), body, lambda: None, tuple, lambda _: None, ())
+
+
+def require_limit(condition: Any, error: Callable[[], Exception]) -> None:
+    """As :func:`require`, for what compiled code alone cannot do: no handler of the function catches the error."""
+    require(condition, lambda: as_limit(error()))

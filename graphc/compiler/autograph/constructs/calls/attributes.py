@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import functools
+import operator
 import types
 from collections.abc import Callable
 from typing import Any, cast
 
-from graphc.compiler.autograph.constructs.calls.cached_calls import computed_once
-from graphc.compiler.autograph.constructs.calls.dispatching import call_dispatched_method
-from graphc.compiler.autograph.constructs.calls.guarded import class_of
+from graphc.compiler.autograph.constructs.calls.guarded import call_dispatched_method, class_of, computed_once
 from graphc.compiler.autograph.constructs.exceptions.origins import in_python
-from graphc.compiler.autograph.constructs.purity.item_reads import counts_as_a_whole
 from graphc.compiler.autograph.constructs.purity.opaque import side_effect
 from graphc.compiler.autograph.constructs.purity.reading import (
     found_after,
@@ -22,19 +20,18 @@ from graphc.compiler.autograph.constructs.purity.reading import (
     read_missing,
     read_unset,
 )
-from graphc.compiler.autograph.constructs.purity.special_methods import called_by
 from graphc.compiler.autograph.constructs.purity.unconverted import asked
-from graphc.compiler.autograph.constructs.purity.watch import operator_method
+from graphc.compiler.autograph.constructs.purity.watch import called_by, counts_as_a_whole, operator_method
 from graphc.compiler.autograph.values.choice import ask, over_choices
 from graphc.compiler.autograph.values.control import control
 from graphc.compiler.autograph.values.index import is_symbolic
+from graphc.compiler.autograph.values.kinds import PLAIN, found_on, is_users
 from graphc.compiler.autograph.values.number import example_of, has_attribute
-from graphc.compiler.autograph.values.python_object import PLAIN, found_on, is_users
 from graphc.compiler.base import with_article
 from graphc.compiler.core import ArrayMethods
 from graphc.compiler.tracing import context
 
-__all__ = ["getattr_in_trace", "hasattr_in_trace", "listing", "load_attr", "own_attr"]
+__all__ = ["GETTERS", "get_by", "getattr_in_trace", "hasattr_in_trace", "listing", "load_attr", "own_attr"]
 
 _NATIVE = (types.WrapperDescriptorType, types.MethodDescriptorType)
 _NAMESPACES = (ArrayMethods, types.ModuleType, type)
@@ -163,3 +160,32 @@ def hasattr_in_trace(owner: Any, name: str) -> bool:
     except AttributeError:
         return False
     return True
+
+
+# ``operator.attrgetter``, ``itemgetter`` and ``methodcaller``: what they get, they get as converted code does.
+
+GETTERS = (operator.attrgetter, operator.itemgetter, operator.methodcaller)
+
+
+def get_by(getter: Any, call_method: Callable[[Any, str], Any], /, *args: Any, **kwargs: Any) -> Any:
+    """Calls a getter.
+
+    Args:
+      call_method: returns what to call for a method of an object.
+      *args: the object; of anything else Python says what it says.
+    """
+    if len(args) != 1 or kwargs:
+        return getter(*args, **kwargs)
+    (owner,) = args
+    made, given = cast("tuple[Any, tuple[Any, ...]]", getter.__reduce__())  # how Python pickles it
+    if isinstance(getter, operator.methodcaller):
+        named = cast("functools.partial[Any]", made).keywords if isinstance(made, functools.partial) else {}
+        name, *rest = (*made.args, *given) if isinstance(made, functools.partial) else given
+        return call_method(owner, name)(*rest, **named)
+    get = _attributes if isinstance(getter, operator.attrgetter) else control.call(operator.getitem)
+    found = tuple([get(owner, key) for key in given])
+    return found[0] if len(found) == 1 else found
+
+
+def _attributes(owner: Any, path: str) -> Any:
+    return functools.reduce(load_attr, path.split("."), owner)

@@ -13,44 +13,48 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, cast
 
-from graphc.compiler.autograph.constructs.calls.attributes import load_attr, own_attr
-from graphc.compiler.autograph.constructs.calls.builtin_calls import CONTENT_METHODS, builtin_call
-from graphc.compiler.autograph.constructs.calls.cached_calls import CACHED, call_cached
-from graphc.compiler.autograph.constructs.calls.dispatching import DISPATCHING, call_dispatched
-from graphc.compiler.autograph.constructs.calls.generator_managers import converted_maker
-from graphc.compiler.autograph.constructs.calls.getters import GETTERS, get_by
+from graphc.compiler.autograph.constructs.calls.attributes import GETTERS, get_by, load_attr, own_attr
+from graphc.compiler.autograph.constructs.calls.builtin_calls import CONTENT_METHODS, builtin_call, class_call
 from graphc.compiler.autograph.constructs.calls.guarded import (
+    CACHED,
+    DISPATCHING,
     MAPPING,
     PURE_BUILTINS,
+    call_cached,
+    call_dispatched,
     class_of,
     guarded,
     is_debugger,
     is_graphc_class,
     telling,
 )
-from graphc.compiler.autograph.constructs.calls.making import class_call
 from graphc.compiler.autograph.constructs.exceptions.origins import in_python
 from graphc.compiler.autograph.constructs.overrides import OVERRIDES, PURE, Functions
-from graphc.compiler.autograph.constructs.purity.class_tests import CLASS_TESTS
-from graphc.compiler.autograph.constructs.purity.item_reads import (
-    asks_for_key,
-    counts_as_a_whole,
-    counts_by_item,
-    holds_item,
-    known_item,
+from graphc.compiler.autograph.constructs.purity.opaque import (
+    UNCONVERTED,
+    is_pure_module,
+    report_call,
+    tell_of_debugger,
 )
-from graphc.compiler.autograph.constructs.purity.jax_functions import checked
-from graphc.compiler.autograph.constructs.purity.opaque import UNCONVERTED, report_call, tell_of_debugger
 from graphc.compiler.autograph.constructs.purity.reading import (
     ALIASES,
     entering,
     is_library,
+    read_attribute,
     read_method,
     read_namespace,
 )
-from graphc.compiler.autograph.constructs.purity.recursion import check_recursion
-from graphc.compiler.autograph.constructs.purity.unconverted import follow, run_as_is
-from graphc.compiler.autograph.constructs.purity.watch import check_stores
+from graphc.compiler.autograph.constructs.purity.unconverted import CLASS_TESTS, checked, follow, run_as_is
+from graphc.compiler.autograph.constructs.purity.watch import (
+    asks_for_key,
+    check_recursion,
+    check_stores,
+    counts_as_a_whole,
+    counts_by_item,
+    holds_item,
+    known_item,
+    made,
+)
 from graphc.compiler.autograph.frontend.convert import convert, is_converted
 from graphc.compiler.autograph.frontend.source import NoSourceError
 from graphc.compiler.autograph.values.choice import Question, ask, choice_in, decide, for_each, use
@@ -58,9 +62,68 @@ from graphc.compiler.autograph.values.protocol import alternatives
 from graphc.compiler.base import is_graphc_file, is_installed_file, is_internal_file, is_library_file, remember
 from graphc.compiler.base.errors import UnimplementedError, UnsupportedSyntaxError
 from graphc.compiler.ops import call_jax
-from graphc.compiler.tracing import context
+from graphc.compiler.tracing import Region, context
 
-__all__ = ["FUNCTIONS", "call", "call_method", "convert_call", "do_not_convert"]
+__all__ = [
+    "FUNCTIONS",
+    "call",
+    "call_method",
+    "convert_call",
+    "converted_maker",
+    "do_not_convert",
+    "is_followed_generator",
+    "is_pure_generator",
+]
+
+# Functions of which ``contextlib.contextmanager`` made context managers: their generators are converted.
+
+
+def _nothing() -> Any:
+    yield
+
+
+_CODE = contextlib.contextmanager(_nothing).__code__
+"""The code of every function that :func:`contextlib.contextmanager` returns."""
+
+
+def converted_maker(function: types.FunctionType) -> Callable[..., Any] | None:
+    """Returns what to call in place of a function that makes a context manager of a generator of the user's.
+
+    Returns:
+      None if it is no such function, or its generator cannot be converted.
+    """
+    # contextlib keeps the generator function in __wrapped__, as functools.wraps does.
+    generator = function.__dict__.get("__wrapped__") if function.__code__ is _CODE else None
+    if not isinstance(generator, types.FunctionType) or is_library_file(generator.__code__.co_filename):
+        return None
+    try:
+        converted = convert(generator, suspended=True)
+    except (NoSourceError, UnsupportedSyntaxError):
+        return None
+    read_attribute(function, "__wrapped__", generator)
+    entering(generator)
+    return functools.partial(_make, contextlib.contextmanager(converted))
+
+
+def _make(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    return made(function(*args, **kwargs))
+
+
+def is_followed_generator(manager: Any) -> bool:
+    """Returns True if a context manager is a converted generator that runs where it was made."""
+    code = getattr(getattr(manager, "gen", None), "gi_code", None)
+    if not isinstance(code, types.CodeType) or not is_converted(code):
+        return False
+    return not isinstance(context.trace, Region) or context.trace.journal.owns(manager)
+
+
+def is_pure_generator(manager: Any) -> bool:
+    """Returns True if a context manager is a generator of a module that only computes."""
+    body = getattr(manager, "gen", None)
+    if not isinstance(body, types.GeneratorType) or body.gi_frame is None:  # it has run to its end
+        return False
+    return is_pure_module(body.gi_frame.f_globals.get("__name__", ""))
+
 
 _TEXTS: frozenset[Any] = frozenset((ascii, format, print, repr, str))
 _KEEPING = CONTENT_METHODS | {"format", "format_map", "join"}

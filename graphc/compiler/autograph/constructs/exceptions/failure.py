@@ -20,8 +20,16 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from graphc.compiler.autograph.constructs.exceptions.origins import end_by, is_of_interface, is_of_program
-from graphc.compiler.autograph.constructs.exceptions.places import calls_of, chain, forget, places_of, user_calls
+from graphc.compiler.autograph.constructs.exceptions.origins import (
+    calls_of,
+    chain,
+    end_by,
+    forget,
+    is_of_interface,
+    is_of_program,
+    places_of,
+    user_calls,
+)
 from graphc.compiler.autograph.frontend.convert import is_part
 from graphc.compiler.autograph.values.choice import holds_symbols
 from graphc.compiler.autograph.values.deferred import RAISED, DeferredError, Frozen, is_deferred

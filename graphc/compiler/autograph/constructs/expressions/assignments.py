@@ -32,11 +32,11 @@ from graphc.compiler.autograph.constructs.storage.cells import (
     object_text,
     write,
 )
-from graphc.compiler.autograph.constructs.storage.unfollowed import note_change
+from graphc.compiler.autograph.constructs.storage.native_state import note_change
 from graphc.compiler.autograph.values.choice import holds_symbols, note_store, over_choices, use
+from graphc.compiler.autograph.values.kinds import found_on, is_users
 from graphc.compiler.autograph.values.number import example_of
 from graphc.compiler.autograph.values.protocol import answer
-from graphc.compiler.autograph.values.python_object import found_on, is_users
 from graphc.compiler.base import Config, nest, with_article
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, operand, read

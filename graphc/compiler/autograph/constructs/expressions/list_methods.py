@@ -7,11 +7,10 @@ from functools import partial
 from typing import Any
 
 from graphc.compiler.autograph.constructs.branches.branch import choose, itself
-from graphc.compiler.autograph.constructs.branches.checks import require
+from graphc.compiler.autograph.constructs.branches.logic import require
 from graphc.compiler.autograph.constructs.storage.cells import ContentsCell
-from graphc.compiler.autograph.values.choice import Choice
-from graphc.compiler.autograph.values.choice_join import holds_choice, is_constant
-from graphc.compiler.autograph.values.course_number import by_trip
+from graphc.compiler.autograph.values.choice import Choice, holds_choice, is_constant
+from graphc.compiler.autograph.values.course import by_trip
 from graphc.compiler.autograph.values.exact import whole_number
 from graphc.compiler.autograph.values.growing_list import Growing, grown, samples
 from graphc.compiler.autograph.values.join import Join, leaf_type, note_aliases, same, to_tensors

@@ -17,19 +17,24 @@ from graphc.compiler.autograph.constructs.exceptions.origins import in_python
 from graphc.compiler.autograph.constructs.expressions.list_methods import begin_growing, choose_item
 from graphc.compiler.autograph.constructs.expressions.positions import checked_positions
 from graphc.compiler.autograph.constructs.expressions.text import percent
-from graphc.compiler.autograph.constructs.purity.item_reads import asks_for_item, known_item
 from graphc.compiler.autograph.constructs.purity.natives import check_index, check_methods, check_printed
 from graphc.compiler.autograph.constructs.purity.opaque import check_read
 from graphc.compiler.autograph.constructs.purity.reading import read_attribute, read_namespace
-from graphc.compiler.autograph.constructs.purity.special_methods import INDEXED
 from graphc.compiler.autograph.constructs.purity.unconverted import operated
-from graphc.compiler.autograph.constructs.purity.watch import class_item_method, made, operator_method
+from graphc.compiler.autograph.constructs.purity.watch import (
+    INDEXED,
+    asks_for_item,
+    class_item_method,
+    known_item,
+    made,
+    operator_method,
+)
 from graphc.compiler.autograph.constructs.storage.cells import ContentsCell
 from graphc.compiler.autograph.values.choice import ask, over_choices
+from graphc.compiler.autograph.values.growing_list import GROWS, item_by_trip
+from graphc.compiler.autograph.values.kinds import PLAIN, found_on
 from graphc.compiler.autograph.values.number import example_of
-from graphc.compiler.autograph.values.one_buffer import GROWS, item_by_trip
 from graphc.compiler.autograph.values.protocol import answer, look_into
-from graphc.compiler.autograph.values.python_object import PLAIN, found_on
 from graphc.compiler.base import with_article
 from graphc.compiler.core import SymbolicTensor, read
 from graphc.compiler.tracing import context

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from graphc.compiler.autograph.constructs.branches.checks import require
+from graphc.compiler.autograph.constructs.branches.logic import require
 from graphc.compiler.autograph.constructs.expressions.text import formatted, joined
-from graphc.compiler.autograph.values.facts import Between, known_of, note_condition
-from graphc.compiler.autograph.values.number import SymbolicNumber, kind_of, span_of
+from graphc.compiler.autograph.values.number import Between, SymbolicNumber, kind_of, known_of, note_condition, span_of
 from graphc.compiler.autograph.values.spans import HIGHEST, LOWEST, Span
 from graphc.compiler.base import user_location
 from graphc.compiler.base.errors import OutOfRangeError

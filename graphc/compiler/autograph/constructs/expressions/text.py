@@ -23,16 +23,14 @@ from graphc.compiler.autograph.constructs.purity.natives import (
     check_methods,
     check_printed,
 )
-from graphc.compiler.autograph.constructs.purity.special_methods import FORMATTED
 from graphc.compiler.autograph.constructs.purity.unconverted import asked
-from graphc.compiler.autograph.constructs.purity.watch import check_iterator, operator_method
+from graphc.compiler.autograph.constructs.purity.watch import FORMATTED, check_iterator, operator_method
 from graphc.compiler.autograph.constructs.storage.native_state import note_identity
 from graphc.compiler.autograph.values.choice import ask, is_simple
 from graphc.compiler.autograph.values.deferred import Deferred, is_deferred, rebuilt, snapshot, value_of
-from graphc.compiler.autograph.values.kinds import check_shown
+from graphc.compiler.autograph.values.kinds import check_shown, first_on, found_on
 from graphc.compiler.autograph.values.number import SymbolicNumber, any_joined, kind_of
 from graphc.compiler.autograph.values.protocol import alternatives, look_into, refuses, symbol_of
-from graphc.compiler.autograph.values.python_object import first_on, found_on
 from graphc.compiler.base import is_installed_file, nest, with_article
 from graphc.compiler.base.errors import ConcretizationError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor, Variable

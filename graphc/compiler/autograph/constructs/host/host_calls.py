@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from graphc.compiler.autograph.constructs.exceptions.failure import failures
-from graphc.compiler.autograph.constructs.exceptions.places import user_calls
+from graphc.compiler.autograph.constructs.exceptions.origins import user_calls
 from graphc.compiler.autograph.constructs.exceptions.try_scope import check_handlers
 from graphc.compiler.autograph.constructs.expressions.text import text_of
 from graphc.compiler.autograph.values.deferred import Frozen, Opaque, is_deferred, rebuilt

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import builtins
 import logging
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from graphc.compiler.autograph.constructs.expressions.text import formatted, joined, text_of
 from graphc.compiler.autograph.constructs.host.host_calls import call_host, print_late
 from graphc.compiler.autograph.values.kinds import check_shown
 from graphc.compiler.base import Location, at, config, nest, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.compiler.core import ArrayMethods, StringTensor, Variable
-from graphc.compiler.tracing import context
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.compiler.core import STRING, ArrayMethods, StringTensor, Variable, host_array, host_type
+from graphc.compiler.ir import Attrs, OpDef
+from graphc.compiler.tracing import context, current_trace
 
-__all__ = ["log_message", "print"]
+__all__ = ["call_late", "log_message", "print"]
 
 
 def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False) -> None:
@@ -135,3 +139,31 @@ def _level(level: int | str) -> int:
         error = InvalidTypeError(f"gx.log_message: a level is an int or the name of one, got {level!r:.60}")
         raise at(error, user_location())
     return level
+
+
+# Ops of the host (queues, readers) in compiled functions: each is a host call in the order of the program.
+
+
+def call_late(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
+    """Calls an op of the host at run time.
+
+    Raises:
+      UnimplementedError: a result is of strings or of a shape that is not known, which no compiled program holds.
+    """
+    types = op.infer([host_type(value) for value in inputs], attrs, ())
+    open_type = next((type for type in types if type.dtype == STRING or type.is_open), None)
+    if open_type is not None:
+        error = UnimplementedError(
+            f"{op.name} gives {open_type}, and a compiled function holds numbers of known shapes only; call it outside "
+            "and pass the result in, or run it in a gx.Session"
+        )
+        raise current_trace().refuse(error)
+
+    def run(given: Any) -> Sequence[np.ndarray[Any, Any]]:
+        results = op.impl(*map(host_array, given), **attrs)
+        if results is None:
+            return ()
+        arrays = nest.as_tuple(results)
+        return [np.asarray(array, type.dtype) for array, type in zip(arrays, types, strict=True)]
+
+    return list(call_host(run, op.name, tuple(inputs), types))

@@ -28,12 +28,10 @@ from graphc.compiler.autograph.constructs.loops.spaces import (
 )
 from graphc.compiler.autograph.constructs.overrides import Functions
 from graphc.compiler.autograph.constructs.purity.natives import check_methods
-from graphc.compiler.autograph.constructs.purity.special_methods import INDEXED
-from graphc.compiler.autograph.constructs.purity.watch import made, operator_method
+from graphc.compiler.autograph.constructs.purity.watch import INDEXED, made, operator_method
 from graphc.compiler.autograph.values.exact import whole_number
-from graphc.compiler.autograph.values.growing_list import check_source, growing
+from graphc.compiler.autograph.values.growing_list import check_source, growing, is_one_buffer
 from graphc.compiler.autograph.values.index import LoopIndex
-from graphc.compiler.autograph.values.one_buffer import is_one_buffer
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidTypeError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor

@@ -10,8 +10,7 @@ import jax
 import numpy as np
 from jax import lax as _lax
 
-from graphc.compiler.autograph.values.course import Courses
-from graphc.compiler.autograph.values.course_number import CourseNumber
+from graphc.compiler.autograph.values.course import CourseNumber, Courses
 from graphc.compiler.autograph.values.growing_list import Growing, growing, grown, rows, samples
 from graphc.compiler.autograph.values.join import is_number
 from graphc.compiler.autograph.values.protocol import course_in

@@ -9,16 +9,14 @@ from graphc.compiler.autograph.constructs.loops.counts import Count
 from graphc.compiler.autograph.constructs.loops.list_state import ListState, changes_length, settled
 from graphc.compiler.autograph.constructs.loops.slots import Followed, Jump, LoopInfo, Slot, Trial, slot_of, zeros_slot
 from graphc.compiler.autograph.constructs.storage.cells import ContentsCell, held
-from graphc.compiler.autograph.values.choice_join import as_choices, holds_choice
+from graphc.compiler.autograph.values.choice import as_choices, holds_choice
 from graphc.compiler.autograph.values.course import Course, Courses, plain_kind
-from graphc.compiler.autograph.values.growing_list import growing
+from graphc.compiler.autograph.values.growing_list import FEWEST, growing
 from graphc.compiler.autograph.values.index import LoopIndex
 from graphc.compiler.autograph.values.join import describe, interchangeable, is_tensor, note_aliases, to_tensors
 from graphc.compiler.autograph.values.number import span_of
-from graphc.compiler.autograph.values.one_buffer import FEWEST
-from graphc.compiler.autograph.values.protocol import is_bound
+from graphc.compiler.autograph.values.protocol import Unbound, is_bound
 from graphc.compiler.autograph.values.spans import Span
-from graphc.compiler.autograph.values.unbound import Unbound
 from graphc.compiler.base import nest
 from graphc.compiler.base.errors import UndefinedNameError
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor

@@ -8,11 +8,11 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from graphc.compiler.autograph.constructs.branches.checks import require
+from graphc.compiler.autograph.constructs.branches.logic import require
 from graphc.compiler.autograph.constructs.loops.spaces import TensorIndices
 from graphc.compiler.autograph.constructs.overrides import Functions, of_values
 from graphc.compiler.autograph.constructs.purity.natives import check_methods
-from graphc.compiler.autograph.constructs.purity.special_methods import INDEXED
+from graphc.compiler.autograph.constructs.purity.watch import INDEXED
 from graphc.compiler.autograph.values.exact import whole_number
 from graphc.compiler.autograph.values.index import LoopIndex, as_tensor, is_symbolic
 from graphc.compiler.autograph.values.number import SymbolicNumber, number, span_of

@@ -16,6 +16,8 @@ from graphc.compiler.autograph.constructs.exceptions.failure import settles
 from graphc.compiler.autograph.constructs.exceptions.try_scope import attempt
 from graphc.compiler.autograph.constructs.loops.bodies import (
     BoundByLoop,
+    Creations,
+    ListLengths,
     arguments,
     check_bound,
     condition_before,
@@ -26,11 +28,9 @@ from graphc.compiler.autograph.constructs.loops.bodies import (
     split_unsure,
 )
 from graphc.compiler.autograph.constructs.loops.counts import iterations_until
-from graphc.compiler.autograph.constructs.loops.courses import LookedUp, TakenRows
-from graphc.compiler.autograph.constructs.loops.creations import Creations, ListLengths
 from graphc.compiler.autograph.constructs.loops.options import OpenLoop
 from graphc.compiler.autograph.constructs.loops.spaces import Space
-from graphc.compiler.autograph.constructs.loops.state import LoopState, LoopVariables
+from graphc.compiler.autograph.constructs.loops.state import LookedUp, LoopState, LoopVariables, TakenRows
 from graphc.compiler.autograph.frontend.lower_jumps import is_flag
 from graphc.compiler.autograph.values.course import Courses
 from graphc.compiler.autograph.values.index import LoopIndex, held_as_int, loop_position

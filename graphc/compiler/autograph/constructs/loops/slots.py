@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 
 from graphc.compiler.autograph.constructs.loops.counts import Count
-from graphc.compiler.autograph.values.course import Course, Courses, plain_kind
-from graphc.compiler.autograph.values.course_number import CourseNumber, course_in
+from graphc.compiler.autograph.values.course import Course, CourseNumber, Courses, course_in, plain_kind
 from graphc.compiler.autograph.values.index import LoopIndex
 from graphc.compiler.autograph.values.join import Join, is_number, is_tensor, leaf_type, same
 from graphc.compiler.autograph.values.number import Kinds, joined, kinds_of, span_of
-from graphc.compiler.autograph.values.unbound import is_filler
+from graphc.compiler.autograph.values.protocol import is_filler
 from graphc.compiler.base.errors import GraphcError
 from graphc.compiler.core import Recorder, SymbolicTensor
 from graphc.compiler.ir import OPS, Attrs, TensorType, Value

@@ -15,10 +15,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn, TypeAlias
 
-from graphc.compiler.autograph.values.growing_list import growing
+from graphc.compiler.autograph.values.growing_list import growing, row_of, stacked
 from graphc.compiler.autograph.values.index import LoopIndex, as_tensor
 from graphc.compiler.autograph.values.number import SymbolicNumber, span_of
-from graphc.compiler.autograph.values.one_buffer import row_of, stacked
 from graphc.compiler.autograph.values.spans import ANY_INT, Span
 from graphc.compiler.base import nest
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Tensor, apply

@@ -12,6 +12,7 @@ from graphc.compiler.autograph.constructs.exceptions.try_scope import attempt
 from graphc.compiler.autograph.constructs.loops.bodies import (
     BoundByLoop,
     Countdown,
+    Creations,
     arguments,
     condition_before,
     condition_in,
@@ -22,12 +23,11 @@ from graphc.compiler.autograph.constructs.loops.bodies import (
     restoring,
     split_unsure,
 )
-from graphc.compiler.autograph.constructs.loops.creations import Creations
+from graphc.compiler.autograph.constructs.loops.for_loops import NodeLimit
 from graphc.compiler.autograph.constructs.loops.options import OpenLoop, open_loop, report_unrolled, with_options
 from graphc.compiler.autograph.constructs.loops.state import LoopState, LoopVariables
-from graphc.compiler.autograph.constructs.loops.unrolling import NodeLimit
-from graphc.compiler.autograph.values.facts import assume_carried
 from graphc.compiler.autograph.values.join import same_values
+from graphc.compiler.autograph.values.number import assume_carried
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.ops import emit_while
 from graphc.compiler.tracing import Region, RegionAborted, Trace, context

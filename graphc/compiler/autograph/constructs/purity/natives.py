@@ -18,7 +18,8 @@ from graphc.compiler.autograph.constructs.purity.opaque import (
     module_of,
     public_name,
 )
-from graphc.compiler.autograph.constructs.purity.special_methods import (
+from graphc.compiler.autograph.constructs.purity.unconverted import asked, handed
+from graphc.compiler.autograph.constructs.purity.watch import (
     BY_NUMBER,
     FORMATTED,
     HASHED,
@@ -28,14 +29,13 @@ from graphc.compiler.autograph.constructs.purity.special_methods import (
     SIZED,
     asking,
     called_of,
+    check_iterator,
+    operator_method,
 )
-from graphc.compiler.autograph.constructs.purity.unconverted import asked, handed
-from graphc.compiler.autograph.constructs.purity.watch import check_iterator, operator_method
-from graphc.compiler.autograph.constructs.storage.native_state import note_consumed, run_watched
-from graphc.compiler.autograph.constructs.storage.unfollowed import is_noted
+from graphc.compiler.autograph.constructs.storage.native_state import is_noted, note_consumed, run_watched
 from graphc.compiler.autograph.values.choice import settled
+from graphc.compiler.autograph.values.kinds import found_on
 from graphc.compiler.autograph.values.protocol import look_into
-from graphc.compiler.autograph.values.python_object import found_on
 from graphc.compiler.base import is_installed_file, with_article
 from graphc.compiler.tracing import Region, context
 

@@ -5,18 +5,21 @@ An attribute may be read of every object that the code gets to, if the code name
 
 from __future__ import annotations
 
+import abc
 import builtins
 import decimal
+import importlib.util
+import os
 import sys
 import types
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial, wraps
 from typing import Any, cast
 
+import jax
 import numpy as np
 
-from graphc.compiler.autograph.constructs.purity.library_reads import check_unseen, is_iterator
-from graphc.compiler.autograph.constructs.purity.opaque import is_opaque, public_name
+from graphc.compiler.autograph.constructs.purity.opaque import check_unseen, is_iterator, is_opaque, public_name
 from graphc.compiler.autograph.constructs.purity.reading import (
     is_library,
     names_of,
@@ -24,15 +27,15 @@ from graphc.compiler.autograph.constructs.purity.reading import (
     read_method,
     read_names,
 )
-from graphc.compiler.autograph.constructs.purity.special_methods import FORMATTED
-from graphc.compiler.autograph.constructs.purity.watch import watch_names
+from graphc.compiler.autograph.constructs.purity.watch import FORMATTED, watch_names
+from graphc.compiler.autograph.values.kinds import found_on, is_users, users_method
 from graphc.compiler.autograph.values.protocol import Symbolic
-from graphc.compiler.autograph.values.python_object import found_on, is_users, users_method
-from graphc.compiler.base import is_library_file
-from graphc.compiler.core import METHOD_FOLLOWERS, SymbolicTensor, Tensor, Variable
-from graphc.compiler.tracing import content_of, contents_of, context, fixed, has_parts, item
+from graphc.compiler.base import is_library_file, nest
+from graphc.compiler.base.errors import UnimplementedError
+from graphc.compiler.core import METHOD_FOLLOWERS, SymbolicTensor, Tensor, Variable, stay
+from graphc.compiler.tracing import ReadGuard, attribute, content_of, contents_of, context, fixed, has_parts, item
 
-__all__ = ["asked", "follow", "handed", "operated", "run_as_is"]
+__all__ = ["CLASS_TESTS", "asked", "checked", "follow", "handed", "operated", "run_as_is", "tested"]
 
 _NUMBERS_AND_TEXTS = (int, float, complex, str, bytes)
 _PLAIN = (*_NUMBERS_AND_TEXTS, type(None), Tensor, SymbolicTensor, Variable, Symbolic, types.BuiltinFunctionType)
@@ -287,3 +290,152 @@ def _tell(found: Any) -> None:
 
 
 METHOD_FOLLOWERS.append(asked)
+
+
+# ``isinstance``, ``issubclass`` and ``callable`` of what comes from outside: classes change, too.
+
+_CLASS_TESTS_PLAIN = frozenset((int, float, complex, bool, str, bytes))
+
+CLASS_TESTS: frozenset[Any] = frozenset((callable, isinstance, issubclass))
+
+
+def tested(function: Any, native: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns what is called in place of one of these functions: it tells what its answer depends on."""
+    return partial(_answer, function, native)
+
+
+def _answer(function: Any, native: Callable[..., Any], /, *args: Any) -> Any:
+    result = native(*args)
+    if context.trace is None or type(result) is not bool or isinstance(args[0], Tensor | SymbolicTensor):
+        return result
+    if function is callable:
+        _read_callable(args[0], result)
+    elif len(args) == 2:
+        for kind in _flat(args[1]):
+            _read_relation(function, args[0], kind)
+    return result
+
+
+def _read_callable(value: Any, result: bool) -> None:
+    assert context.trace is not None
+    root = context.trace.root
+    reads = root.reads
+    if not has_parts(value):
+        return
+    if (source := reads.source(value)) is None:
+        reads.names_of_class(cast("type[Any]", type(value)), root.made_classes)
+    else:
+        guard = ReadGuard(source, f"callable({{v}}) is {result}")
+        reads.guards.setdefault((*source.key, "callable"), guard)
+
+
+def _flat(kinds: Any) -> Iterator[type[Any]]:
+    """Yields the classes of a tuple or a union."""
+    if isinstance(kinds, tuple | types.UnionType):
+        for kind in cast("tuple[Any, ...]", kinds if isinstance(kinds, tuple) else kinds.__args__):
+            yield from _flat(kind)
+    elif isinstance(kinds, type):
+        yield kinds
+
+
+def _read_relation(function: Any, value: Any, kind: type[Any]) -> None:
+    """Tells on what it depends that an object or a class is of a class."""
+    assert context.trace is not None
+    root = context.trace.root
+    reads, owner = root.reads, cast("type[Any]", value if function is issubclass else type(value))
+    if is_library(owner) and is_library(kind):
+        return
+    name = "__instancecheck__" if function is isinstance else "__subclasscheck__"
+    check = found_on(type(kind), name)
+    # The ordinary test looks at the bases only; an ABC's asks for registered classes and __subclasshook__ too.
+    if check is found_on(type, name):
+        if not is_library(owner) and owner is not kind:
+            reads.record(attribute(fixed(owner, owner.__name__), "__mro__"), owner.__mro__)
+        return
+    if isinstance(check, types.FunctionType) and not is_library(type(kind)):
+        follow(types.MethodType(check, kind))
+    source = fixed(owner, owner.__name__)
+    if function is isinstance:
+        if type(value) in _CLASS_TESTS_PLAIN:  # such as a number in the code
+            test = f"isinstance({{0}}, {{v}}) is {function(value, kind)}"
+            asked = fixed(kind, kind.__name__)
+            reads.guards.setdefault((*asked.key, "isinstance", type(value)), ReadGuard(asked, test, (value,)))
+            return
+        if (found := reads.source(value)) is None:  # made in the function, where no guard reaches it
+            reads.names_of_class(owner, root.made_classes)
+            if type(kind) is not abc.ABCMeta:
+                return
+            function = issubclass
+            value = owner
+        else:
+            source = found
+    answer = function(value, kind)
+    guard = ReadGuard(source, f"{function.__name__}({{v}}, {{0}}) is {answer}", (kind,))
+    reads.guards.setdefault((*source.key, function.__name__, id(kind)), guard)
+
+
+# Calls of JAX's functions on tensors that have no value yet, which JAX cannot take.
+
+_NAMESPACES = {
+    "jax.numpy": ("gx", "graphc.compiler.ops.functions"),
+    "jax.numpy.fft": ("gx.fft", "graphc.compiler.ops.fft"),
+    "jax.numpy.linalg": ("gx.linalg", "graphc.compiler.ops.linalg"),
+    "jax.nn": ("gx.nn", "graphc.compiler.ops.nn"),
+    "jax.lax": ("gx.lax", "graphc.compiler.ops.lax"),
+    "jax.scipy.special": ("gx.special", "graphc.compiler.ops.special"),
+}
+"""JAX's modules of functions, with graphc's modules of the same functions."""
+
+# These only take trees apart and put them together.
+_STRUCTURAL = frozenset(
+    id(value) for module in (jax.tree, jax.tree_util) for value in vars(module).values() if callable(value)
+)
+_FILES = tuple(
+    os.path.dirname(spec.origin) + os.sep
+    # Found, not imported: optax may not be installed.
+    for spec in map(importlib.util.find_spec, ("jax", "jaxlib", "optax"))
+    if spec is not None and spec.origin is not None
+)
+
+
+def checked(function: Any) -> Any:
+    """Returns a function; one of JAX's refuses tensors of the trace with the name of the function to use instead."""
+    if not _is_jax(function):
+        return function
+
+    @wraps(function, updated=())
+    def call(*args: Any, **kwargs: Any) -> Any:
+        leaves = nest.flatten((args, kwargs))[0]
+        symbolic = next((leaf for leaf in leaves if isinstance(leaf, SymbolicTensor)), None)
+        if symbolic is not None and context.trace is not None:
+            raise context.trace.refuse(_error(function, symbolic))
+        return function(*args, **kwargs)
+
+    return call
+
+
+def _is_jax(function: Any) -> bool:
+    code = getattr(function, "__code__", None)
+    if id(function) in _STRUCTURAL or isinstance(function, type):
+        return False
+    if code is None:  # a jitted function is an object of C++, without code
+        return type(function).__module__.split(".")[0] in ("jax", "jaxlib")
+    return code.co_filename.startswith(_FILES)
+
+
+def _error(function: Callable[..., Any], tensor: SymbolicTensor) -> UnimplementedError:
+    name = str(getattr(function, "__name__", function))
+    module, home = _home(function, name)
+    return UnimplementedError(
+        f"{f'{module}.' * bool(module)}{name} was given a tensor ({tensor.type}, {tensor.made_at()}) that has no value "
+        f"while the function is traced; {stay() if home is None else stay(f'{home}.{name}')}"
+    )
+
+
+def _home(function: Any, name: str) -> tuple[str, str | None]:
+    """Returns the public module of a function of JAX's, and graphc's namespace with one of the same name."""
+    for module, (home, namespace) in _NAMESPACES.items():
+        if getattr(sys.modules.get(module), name, None) is function:
+            return module, home if hasattr(importlib.import_module(namespace), name) else None
+    module = str(getattr(function, "__module__", "") or "")
+    return ("" if "._" in module else module), None  # jax._src is nothing that users write

@@ -7,21 +7,22 @@ import types
 from collections import OrderedDict
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from types import FrameType
+from types import CellType, FrameType
 from typing import Any, cast
 
 from graphc.compiler.autograph.constructs.exceptions.origins import in_python
 from graphc.compiler.autograph.frontend.convert import is_converted
-from graphc.compiler.autograph.values.protocol import is_bound
-from graphc.compiler.autograph.values.python_object import found_on
-from graphc.compiler.autograph.values.unbound import Unbound
-from graphc.compiler.base import nest, with_article
+from graphc.compiler.autograph.values.kinds import found_on
+from graphc.compiler.autograph.values.protocol import Unbound, is_bound
+from graphc.compiler.base import Location, nest, with_article
 from graphc.compiler.base.errors import GraphcError, UndefinedNameError
-from graphc.compiler.tracing import MISSING, Cell, Reads, Region, attribute, context, fixed
+from graphc.compiler.tracing import MISSING, Cell, Reads, Region, Trace, attribute, context, fixed, global_name
 
 __all__ = [
     "AttributeCell",
+    "ClosureCell",
     "ContentsCell",
+    "GlobalCell",
     "ManagedAttributeCell",
     "ObjectCell",
     "at_end",
@@ -30,6 +31,7 @@ __all__ = [
     "is_managed_attribute",
     "is_plain_attribute",
     "named_by_user",
+    "note_name",
     "object_text",
     "write",
 ]
@@ -269,3 +271,71 @@ def write(cell: Cell, value: Any, *, certain: bool = False) -> None:
         else:
             trace.writing(cell)
     cell.set(value)
+
+
+# Names of other scopes as places: globals, and variables of the functions around.
+
+
+class GlobalCell(Cell):
+    """A global name of a module."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, owner: dict[str, Any], name: str) -> None:
+        super().__init__(owner, f"the global {name!r}", f"the assignment to the global {name!r}")
+        self.name = name
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Equal for two places that are the same."""
+        return (*super().key, self.name)
+
+    def read_as(self, reads: Reads) -> tuple[Any, ...]:
+        """Returns the key of the source by which the name is read."""
+        return global_name(self.owner, self.name, "").key
+
+    def get(self) -> Any:
+        """Returns what the name stands for."""
+        return self.owner.get(self.name, MISSING)
+
+    def set(self, value: Any) -> None:
+        """Binds the name, or unbinds it."""
+        if value is MISSING:
+            self.owner.pop(self.name, None)
+        else:
+            self.owner[self.name] = value
+
+
+class ClosureCell(Cell):
+    """A variable of a function that functions inside it share."""
+
+    __slots__ = ()
+
+    def __init__(self, owner: CellType, name: str) -> None:
+        super().__init__(owner, f"{name!r} of another function", f"the assignment to {name!r} of another function")
+
+    def read_as(self, reads: Reads) -> tuple[Any, ...] | None:
+        """Returns the key of the source by which the variable is read, of a function that is the same in all calls."""
+        source = reads.variable(self.owner)
+        return None if source is None or source.of_call else source.key
+
+    def get(self) -> Any:
+        """Returns what the variable holds."""
+        try:
+            return self.owner.cell_contents
+        except ValueError:  # unbound; Python has no other way to ask
+            return MISSING
+
+    def set(self, value: Any) -> None:
+        """Binds the variable, or unbinds it."""
+        if value is not MISSING:
+            self.owner.cell_contents = value
+        elif self.get() is not MISSING:
+            del self.owner.cell_contents
+
+
+def note_name(trace: Trace, place: GlobalCell | ClosureCell, location: Location) -> None:
+    """Notes in a journal what a name stands for, before a function runs that may assign it at ``location``."""
+    if place.key not in trace.journal.writes:  # the first note holds what the name stood for before
+        trace.journal.note(place)
+        trace.journal.writes[place.key].location = location

@@ -1,4 +1,4 @@
-"""``with``: context managers of the user's, whose methods are converted as all else that is called."""
+"""``with``: context managers, and the cancellation tokens that a compiled function refuses."""
 
 from __future__ import annotations
 
@@ -9,21 +9,50 @@ import types
 from functools import cache
 from typing import Any, cast
 
-from graphc.compiler.autograph.constructs.calls.call import call
-from graphc.compiler.autograph.constructs.calls.generator_managers import is_followed_generator, is_pure_generator
-from graphc.compiler.autograph.constructs.calls.making import is_pure_class
+from graphc.compiler.autograph.constructs.calls.builtin_calls import is_pure_class
+from graphc.compiler.autograph.constructs.calls.call import call, is_followed_generator, is_pure_generator
 from graphc.compiler.autograph.constructs.exceptions.origins import passes
 from graphc.compiler.autograph.constructs.exceptions.try_scope import TryScope, before_try, in_finally, leaving
+from graphc.compiler.autograph.constructs.overrides import Functions
 from graphc.compiler.autograph.constructs.purity.reading import is_library
 from graphc.compiler.autograph.constructs.purity.unconverted import handed
 from graphc.compiler.autograph.constructs.purity.watch import operator_method
-from graphc.compiler.autograph.constructs.with_statement.tokens import refuse_token
-from graphc.compiler.autograph.values.python_object import found_on
-from graphc.compiler.base import nest, with_article
+from graphc.compiler.autograph.values.kinds import found_on
+from graphc.compiler.base import CancellationToken, nest, with_article
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.tracing import Region, context
 
-__all__ = ["manager"]
+__all__ = ["OVERRIDES", "manager", "refuse_token"]
+
+# Cancellation tokens in code that is traced, where they would end no wait of the program's.
+
+
+def refuse_token(value: Any) -> None:
+    """Refuses ``with token:``.
+
+    Raises:
+      UnimplementedError: the context manager is a token, and a function is traced.
+    """
+    if isinstance(value, CancellationToken) and context.trace is not None:
+        error = UnimplementedError(
+            "`with` on a gx.CancellationToken in a compiled function: the token would be in force while the function "
+            "is traced, and not when it runs. Put it around the call"
+        )
+        raise context.trace.refuse(error)
+
+
+def _cancel(cancel: Any, token: CancellationToken, *args: Any, **kwargs: Any) -> Any:
+    """``token.cancel()``."""
+    del token
+    if context.trace is not None:
+        context.trace.side_effect("the call of CancellationToken.cancel", certain=True)  # runs once, not at each call
+    return cancel(*args, **kwargs)
+
+
+OVERRIDES: Functions = {CancellationToken.cancel: _cancel}
+
+
+# ``with``: context managers of the user's, whose methods are converted as all else that is called.
 
 
 def manager(value: Any) -> Any:
