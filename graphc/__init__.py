@@ -384,22 +384,22 @@ def _missing(name: str) -> AttributeError:
     from graphc.compiler.ops import fft, linalg, nn, random, special, strings
     from graphc.library import lax
 
-    places: dict[str, str] = {}
+    homes: dict[str, str] = {}
     for module in (lax, random, strings, special, fft, linalg, nn):  # of one name in several, the last is likeliest
         prefix = f"gx.{module.__name__.rpartition('.')[2]}"
-        places.update({found: f"{prefix}.{found}" for found in module.__all__})
-    places.update({found: f"gx.{found}" for found in __all__})
-    if name in places and name not in lax.__all__:  # of another namespace; TensorFlow has some names of JAX's
-        return AttributeError(f"graphc has no {name!r}; did you mean {places[name]}?")
+        homes.update({public: f"{prefix}.{public}" for public in module.__all__})
+    homes.update({public: f"gx.{public}" for public in __all__})
+    if name in homes and name not in lax.__all__:  # of another namespace; TensorFlow has some names of JAX's
+        return AttributeError(f"graphc has no {name!r}; did you mean {homes[name]}?")
     if name == "compat":
         return AttributeError("graphc.compat is imported by itself: import graphc.compat.v2 as tf, or graphc.compat.v1")
     from graphc.compat import use_instead
 
     if instead := use_instead(name):
         return AttributeError(f"graphc has no {name!r}, which is TensorFlow's name: {instead}")
-    if name in places:
-        return AttributeError(f"graphc has no {name!r}; did you mean {places[name]}?")
-    near = [places[found] for found in difflib.get_close_matches(name, places, n=3, cutoff=0.7)]
+    if name in homes:
+        return AttributeError(f"graphc has no {name!r}; did you mean {homes[name]}?")
+    near = [homes[public] for public in difflib.get_close_matches(name, homes, n=3, cutoff=0.7)]
     return AttributeError(f"graphc has no {name!r}" + (f"; did you mean {' or '.join(near)}?" if near else ""))
 
 

@@ -425,16 +425,16 @@ def _cycles(modules: Mapping[str, Module]) -> list[str]:
 BUDGET: Mapping[str, tuple[int, int, int]] = {
     "graphc": (406, 370, 1),
     "__main__": (8, 4, 1),
-    "compiler": (75483, 49500, 297),
-    "library": (5115, 2347, 22),
-    "graphs": (14601, 8770, 57),
-    "training": (21862, 13169, 79),
-    "saving": (3112, 2175, 10),
-    "serve": (2923, 2025, 14),
-    "tools": (5439, 3652, 22),
+    "compiler": (75600, 49617, 297),
+    "library": (5135, 2367, 22),
+    "graphs": (14611, 8780, 57),
+    "training": (21889, 13196, 79),
+    "saving": (3116, 2179, 10),
+    "serve": (2927, 2029, 14),
+    "tools": (5454, 3667, 22),
     "cluster": (6734, 4279, 28),
     "compat": (5019, 4173, 28),
-    "cli": (2415, 1692, 13),
+    "cli": (2419, 1696, 13),
 }
 
 # How many files of graphc a small program may pass, by the names of benchmarks/walks.py.
@@ -453,7 +453,7 @@ WALKS: Mapping[str, int] = {
 }
 
 # Functions that take what a layer above brings, and names that say nothing.
-HOOKS, FILLERS = 23, 8630
+HOOKS, FILLERS = 23, 824
 _FILLERS = frozenset(("found", "given", "held", "kept", "known", "made", "place", "places", "said", "told"))
 
 

@@ -52,7 +52,7 @@ class Entry:
 
 def entries(folder: Path) -> Sequence[Entry]:
     """Returns the compiled programs of a cache, the one that was used last first."""
-    found: list[Entry] = []
+    programs: list[Entry] = []
     now = time.time()
     for path in (*folder.glob(f"*{_PROGRAM}"), *folder.glob(f"*/*{_PROGRAM}")):  # each kind of machine has a folder
         if not _NAME.fullmatch(path.name) or not path.is_file():
@@ -62,14 +62,14 @@ def entries(folder: Path) -> Sequence[Entry]:
             used = path.with_name(path.name.removesuffix(_PROGRAM) + _USED)
             last = used.stat().st_mtime if used.exists() else about.st_mtime
             name = path.name.removesuffix(_PROGRAM)[: -_HASH - 1].removeprefix("jit_")
-            found.append(Entry(name or path.name, path, about.st_size, max(0.0, now - max(last, about.st_mtime))))
-    return sorted(found, key=lambda entry: entry.used)
+            programs.append(Entry(name or path.name, path, about.st_size, max(0.0, now - max(last, about.st_mtime))))
+    return sorted(programs, key=lambda entry: entry.used)
 
 
-def _folder(given: Path | None) -> Path:
+def _folder(folder: Path | None) -> Path:
     """Returns the folder of the cache: that which is given, or which a setting names."""
-    if given is not None:
-        return given
+    if folder is not None:
+        return folder
     if config.compilation_cache is None:
         raise NotFoundError(
             "no cache is on: set GRAPHC_COMPILATION_CACHE=1, or to a folder, or gx.config.compilation_cache in "
@@ -78,35 +78,35 @@ def _folder(given: Path | None) -> Path:
     return Path(os.fspath(config.compilation_cache))
 
 
-def list_cache(given: Path | None, console: Console) -> None:
+def list_cache(chosen: Path | None, console: Console) -> None:
     """Prints the compiled programs of a cache.
 
     Args:
-      given: its folder; None for that of the settings.
+      chosen: its folder; None for that of the settings.
       console: the console for the output.
 
     Raises:
       NotFoundError: none is given, and none is on.
     """
-    folder = _folder(given)
-    found = entries(folder)
+    folder = _folder(chosen)
+    programs = entries(folder)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("program", overflow="fold")
     table.add_column("size", justify="right")
     table.add_column("last used", justify="right")
-    for entry in found:
+    for entry in programs:
         table.add_row(entry.program, format_bytes(entry.size), f"{format_seconds(entry.used)} ago")
-    if found:
+    if programs:
         console.print(table)
-    total = format_bytes(sum(entry.size for entry in found))
-    console.print(f"{len(found)} programs, {total}, in {folder}", highlight=False, soft_wrap=True)
+    total = format_bytes(sum(entry.size for entry in programs))
+    console.print(f"{len(programs)} programs, {total}, in {folder}", highlight=False, soft_wrap=True)
 
 
-def clear_cache(given: Path | None, console: Console) -> None:
+def clear_cache(chosen: Path | None, console: Console) -> None:
     """Removes the compiled programs of a cache; arguments as for :func:`list_cache`."""
-    folder = _folder(given)
-    found = entries(folder)
-    for entry in found:
+    folder = _folder(chosen)
+    programs = entries(folder)
+    for entry in programs:
         entry.remove()
-    total = format_bytes(sum(entry.size for entry in found))
-    console.print(f"removed {len(found)} programs, {total}, from {folder}", highlight=False, soft_wrap=True)
+    total = format_bytes(sum(entry.size for entry in programs))
+    console.print(f"removed {len(programs)} programs, {total}, from {folder}", highlight=False, soft_wrap=True)

@@ -47,14 +47,14 @@ def read_cluster(path: Path) -> ClusterSpec:
       InvalidArgumentError: it describes no cluster.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        spec = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise FileMissingError(f"{path}: there is no such file; it is to describe the cluster, by job") from None
     except ValueError as error:
         raise InvalidArgumentError(f"{path}: it is no JSON: {error}") from None
-    jobs: Any = found
-    if isinstance(found, dict):  # whose keys are strings in JSON, also the indices of tasks
-        jobs = {job: _by_index(tasks) for job, tasks in cast("dict[str, Any]", found).items()}
+    jobs: Any = spec
+    if isinstance(spec, dict):  # whose keys are strings in JSON, also the indices of tasks
+        jobs = {job: _by_index(tasks) for job, tasks in cast("dict[str, Any]", spec).items()}
     try:
         return ClusterSpec(jobs)
     except GraphcError as error:
@@ -65,11 +65,11 @@ def read_cluster(path: Path) -> ClusterSpec:
 def _by_index(tasks: Any) -> Any:
     if not isinstance(tasks, dict):
         return tasks
-    given = cast("dict[str, Any]", tasks)
-    return {int(index) if index.isdigit() else index: address for index, address in given.items()}
+    addresses = cast("dict[str, Any]", tasks)
+    return {int(index) if index.isdigit() else index: address for index, address in addresses.items()}
 
 
-def read_resources(given: Sequence[str], cluster: ClusterSpec) -> dict[str, dict[str, float]]:
+def read_resources(texts: Sequence[str], cluster: ClusterSpec) -> dict[str, dict[str, float]]:
     """Reads what Ray is to reserve for the tasks of jobs.
 
     Returns:
@@ -78,18 +78,18 @@ def read_resources(given: Sequence[str], cluster: ClusterSpec) -> dict[str, dict
     Raises:
       InvalidArgumentError: one has another form, or there is no such job.
     """
-    found: dict[str, dict[str, float]] = {job: {} for job in cluster.jobs}
-    for text in given:
+    resources: dict[str, dict[str, float]] = {job: {} for job in cluster.jobs}
+    for text in texts:
         job, _, amount = text.partition(":")
         name, _, number = amount.partition("=")
         try:
-            found[job][name] = float(number)
+            resources[job][name] = float(number)
         except (KeyError, ValueError):
             raise InvalidArgumentError(
                 f"--resources {text}: expected JOB:NAME=AMOUNT, such as worker:num_gpus=1, with one of the jobs "
                 f"{', '.join(cluster.jobs)}"
             ) from None
-    return found
+    return resources
 
 
 def serve_task(path: Path, job: str | None, task: int | None, console: Console) -> None:

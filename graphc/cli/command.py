@@ -198,7 +198,7 @@ def _demo(options: argparse.Namespace) -> int:
 def _compare(options: argparse.Namespace) -> int:
     target = load_target(options.target, options.args)
     baselines = {name: target.other(name) for name in options.baseline}
-    found = compare(
+    comparison = compare(
         target.function,
         *target.args,
         baselines=baselines,
@@ -209,23 +209,23 @@ def _compare(options: argparse.Namespace) -> int:
         gradients=not options.no_gradients,
     )
     if options.json is not None:
-        _write(options.json, found.to_json())
-    if options.plot is not None and found.equal:
-        found.plot(options.plot)
-    return DONE if found.equal else DIFFERENT
+        _write(options.json, comparison.to_json())
+    if options.plot is not None and comparison.equal:
+        comparison.plot(options.plot)
+    return DONE if comparison.equal else DIFFERENT
 
 
 def _explain(options: argparse.Namespace) -> int:
     target = load_target(options.target, options.args)
     if options.profile is not None:
         _profile(target, options.profile)
-    found = explain(target.function, *target.args, compile=not options.no_compile, profile=options.profile)
+    explanation = explain(target.function, *target.args, compile=not options.no_compile, profile=options.profile)
     console = Console()
     if console.is_terminal:
-        console.print(found)
+        console.print(explanation)
     else:
-        print(found)  # as wide as the text is, not as a terminal might be
-    for path, text in ((options.json, found.to_json), (options.html, found.html)):
+        print(explanation)  # as wide as the text is, not as a terminal might be
+    for path, text in ((options.json, explanation.to_json), (options.html, explanation.html)):
         if path is not None:
             _write(path, text())
     return DONE
@@ -306,13 +306,13 @@ def _scale(options: argparse.Namespace) -> int:
     if options.measure is not None:
         print(json.dumps(asdict(measure(options.target, options.args, options.measure, **how))))
         return DONE
-    found = scale(options.target, options.args, options.devices, **how)
-    Console().print(found.table(), found.note, highlight=False)
+    scaling = scale(options.target, options.args, options.devices, **how)
+    Console().print(scaling.table(), scaling.note, highlight=False)
     if options.json is not None:
-        _write(options.json, found.to_json())
+        _write(options.json, scaling.to_json())
     if options.plot is not None:
-        found.plot(options.plot)
-    return DONE if found.equal else DIFFERENT
+        scaling.plot(options.plot)
+    return DONE if scaling.equal else DIFFERENT
 
 
 def _timeline(options: argparse.Namespace) -> int:
@@ -327,16 +327,16 @@ def _timeline(options: argparse.Namespace) -> int:
     return DONE
 
 
-def devices_table(found: Sequence[Device]) -> Table:
+def devices_table(listed: Sequence[Device]) -> Table:
     """Returns a table of devices, with the process that each belongs to, and their memory if one of them tells."""
-    limits = [(device.memory_stats() or {}).get("bytes_limit") for device in found]
+    limits = [(device.memory_stats() or {}).get("bytes_limit") for device in listed]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("device", no_wrap=True)
     table.add_column("model")
     table.add_column("process")
     if any(limit is not None for limit in limits):
         table.add_column("memory", justify="right")
-    for device, limit in zip(found, limits, strict=True):
+    for device, limit in zip(listed, limits, strict=True):
         memory = "" if limit is None else format_bytes(limit)
         cells = device_name(device), device.device_kind, str(device.process_index), memory
         table.add_row(*cells[: len(table.columns)])

@@ -108,13 +108,13 @@ def _graph_of(target: Target) -> Graph:
 
 def known_passes() -> dict[str, Pass]:
     """Returns the passes that need nothing but a graph, by name."""
-    found: dict[str, Pass] = {}
+    by_name: dict[str, Pass] = {}
     for name in passes.__all__:
         kind: Any = getattr(passes, name)
         if isinstance(kind, type) and isinstance(getattr(kind, "name", None), str) and not _needed(kind):
-            made: Any = kind()
-            found[made.name] = made
-    return dict(sorted(found.items()))
+            instance: Any = kind()
+            by_name[instance.name] = instance
+    return dict(sorted(by_name.items()))
 
 
 def _needed(kind: type[Any]) -> list[str]:
@@ -123,17 +123,17 @@ def _needed(kind: type[Any]) -> list[str]:
 
 
 def _opt(options: argparse.Namespace) -> int:
-    known = known_passes()
+    available = known_passes()
     console = Console(highlight=False, soft_wrap=True)
     if options.list:
-        for name, step in known.items():
+        for name, step in available.items():
             console.print(Text(f"{name:12} {(inspect.getdoc(step) or '').partition(chr(10))[0]}"))
         return SAME
     if options.file is None:
         raise InvalidArgumentError("graphc opt: give a file with the text of a graph, or --list")
     graph = _read(options.file)
     quiet = options.output == "-"
-    for step in _chosen(options.passes, known):
+    for step in _chosen(options.passes, available):
         before, graph = graph, step(graph)
         verify(graph)
         if not quiet:
@@ -145,13 +145,13 @@ def _opt(options: argparse.Namespace) -> int:
     return SAME
 
 
-def _chosen(names: Sequence[str] | None, known: dict[str, Pass]) -> Sequence[Pass]:
+def _chosen(names: Sequence[str] | None, available: dict[str, Pass]) -> Sequence[Pass]:
     if names is None:
         return DEFAULT
     for name in names:
-        if name not in known:
-            raise InvalidArgumentError(f"graphc opt: there is no pass {name!r}; there are {', '.join(known)}")
-    return [known[name] for name in names]
+        if name not in available:
+            raise InvalidArgumentError(f"graphc opt: there is no pass {name!r}; there are {', '.join(available)}")
+    return [available[name] for name in names]
 
 
 def _show(name: str, before: Graph, after: Graph, console: Console) -> None:

@@ -64,15 +64,15 @@ class Scaling:
     weak: bool
     measurements: Sequence[Measurement]
 
-    def efficiency(self, found: Measurement) -> float:
+    def efficiency(self, measurement: Measurement) -> float:
         """Returns the share of the perfect speed: 1 where n times the devices do n times the work in the same time."""
         first = self.measurements[0]
-        grown = 1 if self.weak else found.devices / first.devices
-        return first.seconds / (found.seconds * grown)
+        grown = 1 if self.weak else measurement.devices / first.devices
+        return first.seconds / (measurement.seconds * grown)
 
-    def difference(self, found: Measurement) -> float:
+    def difference(self, measurement: Measurement) -> float:
         """The largest relative difference of a loss from the one on the fewest devices; 0 where there are none."""
-        pairs = zip(self.measurements[0].losses, found.losses, strict=True)
+        pairs = zip(self.measurements[0].losses, measurement.losses, strict=True)
         return max((abs(one - other) / max(abs(one), 1e-12) for one, other in pairs), default=0.0)
 
     @property
@@ -80,7 +80,7 @@ class Scaling:
         """True if the losses are the same for all numbers of devices, to a relative error of 1e-4; None without any."""
         if not self.measurements[0].losses:
             return None
-        return all(self.difference(found) <= _SAME for found in self.measurements)
+        return all(self.difference(measurement) <= _SAME for measurement in self.measurements)
 
     @property
     def note(self) -> str:
@@ -106,19 +106,21 @@ class Scaling:
 
     def table(self) -> Table:
         """Returns a row for each number of devices."""
-        found = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=f"{self.target}, {'weak' if self.weak else 'strong'}")
+        scaling_table = Table(
+            box=box.SIMPLE_HEAD, pad_edge=False, title=f"{self.target}, {'weak' if self.weak else 'strong'}"
+        )
         for title in ("devices", "step", "efficiency", "last loss", "difference"):
-            found.add_column(title, justify="right")
+            scaling_table.add_column(title, justify="right")
         for one in self.measurements:
             losses = (f"{one.losses[-1]:.6g}", f"{self.difference(one):.0e}") if one.losses else ("none", "none")
-            found.add_row(str(one.devices), format_seconds(one.seconds), f"{self.efficiency(one):.0%}", *losses)
-        return found
+            scaling_table.add_row(str(one.devices), format_seconds(one.seconds), f"{self.efficiency(one):.0%}", *losses)
+        return scaling_table
 
     def to_json(self) -> str:
         """All figures."""
         rows = [{**asdict(one), "efficiency": self.efficiency(one)} for one in self.measurements]
-        found = {"target": self.target, "weak": self.weak, "equal": self.equal, "measurements": rows}
-        return json.dumps(found, indent=2)
+        figures = {"target": self.target, "weak": self.weak, "equal": self.equal, "measurements": rows}
+        return json.dumps(figures, indent=2)
 
     def plot(self, path: Path) -> Self:
         """Draws the times beside the perfect ones.
@@ -171,7 +173,7 @@ def scale(target: str, expression: str | None, counts: Sequence[int], *, weak: b
     ordered = sorted(dict.fromkeys(counts))
     environment = {"GRAPHC_CPU_DEVICES": str(ordered[-1]), **os.environ}
     options = ["--rounds", str(rounds), *(["--weak"] if weak else []), *(["--args", expression] if expression else [])]
-    found: list[Measurement] = []
+    measurements: list[Measurement] = []
     for count in ordered:
         command = [sys.executable, "-m", "graphc", "scale", target, "--measure", str(count), *options]
         child = subprocess.run(
@@ -179,8 +181,8 @@ def scale(target: str, expression: str | None, counts: Sequence[int], *, weak: b
         )
         if child.returncode != 0:
             raise FailedPreconditionError(f"on {count} devices: {child.stderr.strip().removeprefix('graphc: ')}")
-        found.append(Measurement(**json.loads(child.stdout.splitlines()[-1])))
-    return Scaling(target, weak, found)
+        measurements.append(Measurement(**json.loads(child.stdout.splitlines()[-1])))
+    return Scaling(target, weak, measurements)
 
 
 def measure(target: str, expression: str | None, count: int, *, weak: bool, rounds: int) -> Measurement:
@@ -197,11 +199,11 @@ def measure(target: str, expression: str | None, count: int, *, weak: bool, roun
     with ExitStack() as stack:
         parallel = DataParallel(here[:count])
         stack.enter_context(parallel.scope())
-        found = load_target(target, expression)
-        is_compiled = isinstance(found.function, Function | BoundFunction)
-        step: Any = cast("Any", found.function) if is_compiled else function(found.function)
+        loaded = load_target(target, expression)
+        is_compiled = isinstance(loaded.function, Function | BoundFunction)
+        step: Any = cast("Any", loaded.function) if is_compiled else function(loaded.function)
         lay_out = partial(_laid_out, parallel, count if weak else 1)
-        args = [nest.map_structure(lay_out, arg) for arg in found.args]
+        args = [nest.map_structure(lay_out, arg) for arg in loaded.args]
         losses = [loss for _ in range(_STEPS) for loss in _scalars(step(*args))]
         seconds = [_timed(step, args) for _ in range(rounds)]
     shared = here[0].platform == "cpu" and count > 1

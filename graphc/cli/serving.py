@@ -107,37 +107,37 @@ def serve(options: argparse.Namespace, console: Console) -> None:
 
 def _functions(targets: Sequence[str], expression: str | None) -> dict[str, Offer]:
     """Returns what is served, by name."""
-    found: dict[str, Offer] = {}
+    served: dict[str, Offer] = {}
     if expression is not None and len(targets) > 1:
         raise InvalidArgumentError("graphc serve: --args is for one function; let each file define example_args()")
     for text in targets:
-        given, target = _named(text)
+        prefix, target = _named(text)
         folder, _, function = target.rpartition(":")
         if os.path.isdir(target) or os.path.isdir(folder):
             only = None if os.path.isdir(target) else function
             new = offers(target if only is None else folder, only)
-            if given and len(new) > 1:
+            if prefix and len(new) > 1:
                 raise InvalidArgumentError(
-                    f"{text}: it has the functions {', '.join(new)}; write {given}={target}:NAME"
+                    f"{text}: it has the functions {', '.join(new)}; write {prefix}={target}:NAME"
                 )
-            new = {given or name: offered for name, offered in new.items()}
+            new = {prefix or name: offered for name, offered in new.items()}
         else:
-            new = {given or function: _offer(given or function, target, expression)}
-        for name in new.keys() & found.keys():
+            new = {prefix or function: _offer(prefix or function, target, expression)}
+        for name in new.keys() & served.keys():
             raise InvalidArgumentError(f"graphc serve: two functions are called {name!r}; write NAME={target}")
-        found |= new
-    return found
+        served |= new
+    return served
 
 
 def _offer(name: str, target: str, expression: str | None) -> Offer:
-    found = load_target(target, expression, required=False)
-    fits = expression is not None or (found.args and _takes(found.function, found.args))
-    return offer(name, found.function, found.args if fits else None)
+    loaded = load_target(target, expression, required=False)
+    fits = expression is not None or (loaded.args and _takes(loaded.function, loaded.args))
+    return offer(name, loaded.function, loaded.args if fits else None)
 
 
 def _named(text: str) -> tuple[str, str]:
-    found = re.match(r"([A-Za-z0-9_.-]+)=(.+)", text)
-    return (found[1], found[2]) if found else ("", text)
+    match = re.match(r"([A-Za-z0-9_.-]+)=(.+)", text)
+    return (match[1], match[2]) if match else ("", text)
 
 
 def _takes(function: Callable[..., Any], args: tuple[Any, ...]) -> bool:

@@ -75,12 +75,12 @@ def load_target(text: str, expression: str | None = None, *, required: bool = Tr
       InvalidArgumentError: the text has another form, or there are no arguments.
       NotFoundError: there is no such file, module or function.
     """
-    place, separator, name = text.rpartition(":")
-    if not (separator and place and name):
+    source, separator, name = text.rpartition(":")
+    if not (separator and source and name):
         raise InvalidArgumentError(
             f"{text!r}: expected FILE.py:FUNCTION or MODULE:FUNCTION, as in examples/loop.py:step"
         )
-    module = _load_file(place) if place.endswith(".py") else _load_module(place)
+    module = _load_file(source) if source.endswith(".py") else _load_module(source)
     function = _find(module, name)
     return Target(module, function, _arguments(module, name, function, expression, required))
 
@@ -112,15 +112,15 @@ def _load_module(name: str) -> ModuleType:
 
 
 def _find(module: ModuleType, name: str) -> Callable[..., Any]:
-    found: Any = module
+    member: Any = module
     for part in name.split("."):
-        if not hasattr(found, part):
-            known = ", ".join(sorted(key for key, value in vars(module).items() if _is_own(module, key, value)))
-            raise NotFoundError(f"{module.__file__} has no {name}; it has {known or 'no functions'}")
-        found = getattr(found, part)
-    if not callable(found):
-        raise InvalidArgumentError(f"{name} of {module.__file__} is no function, it is {found!r:.60}")
-    return found
+        if not hasattr(member, part):
+            available = ", ".join(sorted(key for key, value in vars(module).items() if _is_own(module, key, value)))
+            raise NotFoundError(f"{module.__file__} has no {name}; it has {available or 'no functions'}")
+        member = getattr(member, part)
+    if not callable(member):
+        raise InvalidArgumentError(f"{name} of {module.__file__} is no function, it is {member!r:.60}")
+    return member
 
 
 def _is_own(module: ModuleType, name: str, value: Any) -> bool:
@@ -131,20 +131,20 @@ def _arguments(
     module: ModuleType, name: str, function: Callable[..., Any], expression: str | None, required: bool
 ) -> tuple[Any, ...]:
     if expression is not None:
-        found = _evaluate(expression, module)
+        arguments = _evaluate(expression, module)
     elif hasattr(module, "example_args"):
-        found = module.example_args()
+        arguments = module.example_args()
     elif hasattr(module, "ARGS"):
-        found = module.ARGS
+        arguments = module.ARGS
     else:
-        found = ()
+        arguments = ()
         needed = _required(function)
         if needed and required:
             raise InvalidArgumentError(
                 f"{name} takes {', '.join(needed)}: let {module.__file__} define example_args(), which returns them "
                 "as a tuple, or ARGS, or give --args 'gx.ones((3, 3)), 5'"
             )
-    return cast("tuple[Any, ...]", found) if type(found) is tuple else (found,)
+    return cast("tuple[Any, ...]", arguments) if type(arguments) is tuple else (arguments,)
 
 
 def _evaluate(expression: str, module: ModuleType) -> Any:

@@ -125,14 +125,14 @@ def draw_timeline(events: Sequence[Event], path: Path, title: str) -> None:
         for event, row in zip(here, rows, strict=True):
             top, length = lane - 0.4 + row * height, event.end - event.start
             colour = _COLOURS.get(event.kind, _OTHER)[1]
-            place = ((event.start - first) * 1e3, length * 1e3)
+            span = ((event.start - first) * 1e3, length * 1e3)
             edge = "white" if length > character else colour  # which must not hide a bar that is thinner than it
-            axes.broken_barh([place], (top, height), facecolor=colour, edgecolor=edge, linewidth=0.4)
+            axes.broken_barh([span], (top, height), facecolor=colour, edgecolor=edge, linewidth=0.4)
             room = int(length / character) - 1
             if room >= min(len(event.name), _SHORTEST):
                 name = event.name if len(event.name) <= room else f"{event.name[: room - 1]}…"
-                place = {"ha": "center", "va": "center", "fontsize": _POINTS, "clip_on": True, "parse_math": False}
-                axes.text((event.start - first + length / 2) * 1e3, top + height / 2, name, **place)
+                span = {"ha": "center", "va": "center", "fontsize": _POINTS, "clip_on": True, "parse_math": False}
+                axes.text((event.start - first + length / 2) * 1e3, top + height / 2, name, **span)
     axes.set_yticks(range(len(tracks)), tracks)
     axes.invert_yaxis()
     axes.set_xlim(0, max((last - first) * 1e3, 1e-3))
@@ -180,10 +180,12 @@ def merge_timelines(paths: Sequence[str | Path]) -> MergedTimeline:
     by_rank: dict[int, list[Event]] = {}
     for path in paths:
         events = read_timeline(path)
-        ranks = {int(found[1]) for event in events if (found := re.match(r"rank (\d+) ", event.track))}
+        ranks = {int(match[1]) for event in events if (match := re.match(r"rank (\d+) ", event.track))}
         if len(ranks) != 1 or by_rank.keys() & ranks:
-            told = f"rank {min(ranks)} is there already" if len(ranks) == 1 else "it is no trace of one rank of several"
-            raise InvalidArgumentError(f"{path}: {told}; give a file of each rank")
+            reason = (
+                f"rank {min(ranks)} is there already" if len(ranks) == 1 else "it is no trace of one rank of several"
+            )
+            raise InvalidArgumentError(f"{path}: {reason}; give a file of each rank")
         by_rank[ranks.pop()] = events
     barriers = {rank: _barriers(events) for rank, events in sorted(by_rank.items())}
     first = barriers[min(barriers)] if barriers else {}
@@ -198,17 +200,17 @@ def merge_timelines(paths: Sequence[str | Path]) -> MergedTimeline:
 
 def _barriers(events: Sequence[Event]) -> dict[str, Event]:
     """Returns the barriers that a rank came to, by their names; one that came twice says nothing about clocks."""
-    found = [event for event in events if event.kind == "wait" and event.name.startswith(BARRIER)]
-    names = [event.name for event in found]
-    return {event.name: event for event in found if names.count(event.name) == 1}
+    barriers = [event for event in events if event.kind == "wait" and event.name.startswith(BARRIER)]
+    names = [event.name for event in barriers]
+    return {event.name: event for event in barriers if names.count(event.name) == 1}
 
 
 def _waited_for(barriers: Mapping[int, Mapping[str, Event]]) -> dict[int, float]:
     """Returns the seconds that the others waited for each rank: at each barrier for the one that came last."""
-    found = dict.fromkeys(barriers, 0.0)
+    seconds = dict.fromkeys(barriers, 0.0)
     common = set[str].intersection(*[set(mine) for mine in barriers.values()]) if barriers else set[str]()
     for name in common:
         waits = {rank: mine[name].end - mine[name].start for rank, mine in barriers.items()}
         last = min(waits, key=lambda rank: waits[rank])
-        found[last] += sum(waits.values()) - len(waits) * waits[last]
-    return found
+        seconds[last] += sum(waits.values()) - len(waits) * waits[last]
+    return seconds

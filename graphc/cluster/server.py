@@ -69,13 +69,13 @@ class Server:
         start: bool = True,
     ) -> None:  # fmt: skip
         del config
-        given = server_or_cluster_def
-        if isinstance(given, ServerDef):
-            job_name = given.job_name if job_name is None else job_name
-            task_index = given.task_index if task_index is None else task_index
-            protocol = protocol or given.protocol
-            given = given.cluster
-        self._cluster = ClusterSpec(given)
+        definition = server_or_cluster_def
+        if isinstance(definition, ServerDef):
+            job_name = definition.job_name if job_name is None else job_name
+            task_index = definition.task_index if task_index is None else task_index
+            protocol = protocol or definition.protocol
+            definition = definition.cluster
+        self._cluster = ClusterSpec(definition)
         try:
             self._job, self._index = checked_task(self._cluster, job_name, task_index)
             self._protocol = _checked_protocol(protocol)

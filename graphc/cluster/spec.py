@@ -148,19 +148,19 @@ def _checked_job(job: Any) -> str:
 
 
 def _tasks_of(job: str, tasks: Any) -> dict[int, str]:
-    found = tasks
+    addresses = tasks
     if isinstance(tasks, list | tuple):
-        found = dict(enumerate(cast("Sequence[Any]", tasks)))
-    if not isinstance(found, Mapping):
+        addresses = dict(enumerate(cast("Sequence[Any]", tasks)))
+    if not isinstance(addresses, Mapping):
         problem = f"expected a list of addresses, or a dict from indices to addresses, got {tasks!r:.80}"
         raise _error(f"gx.ClusterSpec: job {job!r}: {problem}", InvalidTypeError)
-    for index, address in cast("Mapping[Any, Any]", found).items():
+    for index, address in cast("Mapping[Any, Any]", addresses).items():
         if not isinstance(index, int) or not isinstance(address, str):
             problem = f"expected an address such as '127.0.0.1:2222' for each index, got {index!r}: {address!r:.80}"
             raise _error(f"gx.ClusterSpec: job {job!r}: {problem}", InvalidTypeError)
         if index < 0:
             raise _error(f"gx.ClusterSpec: job {job!r}: a task has the index {index}; count from 0")
-    return dict(cast("Mapping[int, str]", found))
+    return dict(cast("Mapping[int, str]", addresses))
 
 
 def _error(message: str, kind: type[GraphcError] = InvalidArgumentError) -> GraphcError:

@@ -101,9 +101,9 @@ class Task:
         Raises:
           NotFoundError: the task has no such service.
         """
-        found = self._services.get(name)
-        if found is not None:
-            return found
+        existing = self._services.get(name)
+        if existing is not None:
+            return existing
         with self._making:
             if name not in self._services:
                 if name not in SERVICES:
@@ -138,10 +138,10 @@ class Task:
         if self.stopped:
             raise UnavailableError(f"{self.where} was stopped: {self._token.reason}")
         service = self.service(call.service)
-        found = None if call.method.startswith("_") else getattr(service, call.method, None)
-        if not callable(found):
+        method = None if call.method.startswith("_") else getattr(service, call.method, None)
+        if not callable(method):
             raise NotFoundError(f"the service {call.service!r} of {self.where} has no method {call.method!r}")
-        return found
+        return method
 
     def cancel(self, id: str, reason: str) -> None:
         """Cancels a call, even one that has not arrived; a finished call is left alone."""
@@ -199,8 +199,8 @@ class _OfTask:
 
     def describe(self) -> dict[str, Any]:
         """Returns the task's name, its cluster, and the names of its devices."""
-        found = [device_name(device) for device in devices()]
-        return {"name": self._task.name, "cluster": self._task.cluster.as_dict(), "devices": found}
+        names = [device_name(device) for device in devices()]
+        return {"name": self._task.name, "cluster": self._task.cluster.as_dict(), "devices": names}
 
     def reset(self, containers: Sequence[str]) -> None:
         """Drops the resources in some containers; in all of them if none are named."""

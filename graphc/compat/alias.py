@@ -46,8 +46,8 @@ class Alias:
     @property
     def target(self) -> tuple[str, str] | None:
         """Returns what is called, ``("gx", "sum")``; None where nothing of graphc's is."""
-        found = _TARGET.search(self.call)
-        return None if found is None else (found[1], found[2])
+        match = _TARGET.search(self.call)
+        return None if match is None else (match[1], match[2])
 
     def function(
         self, library: str, module: str, namespace: Mapping[str, Any], operation: str | None = None
@@ -77,10 +77,10 @@ class Alias:
         """Returns a function of the signature with this body."""
         name = self.names[0].rpartition(".")[2]
         source = f"def {name}({self.signature}):\n{body}"
-        found: dict[str, Any] = {}
+        scope: dict[str, Any] = {}
         code = compile(source, f"<graphc alias {library}.{self.names[0]}>", "exec", _ANNOTATIONS, dont_inherit=True)
-        exec(code, {**namespace, "_asarray": asarray, "_are_numbers": _are_numbers}, found)
-        return found[name]
+        exec(code, {**namespace, "_asarray": asarray, "_are_numbers": _are_numbers}, scope)
+        return scope[name]
 
     def _docstring(self, library: str, module: str, namespace: Mapping[str, Any]) -> str:
         says = self._says(namespace)
@@ -131,23 +131,23 @@ def _first_steps(call: str) -> str:
 
     If all tensors are Python numbers, the first is made one: by TensorFlow's rules it then has 32 bits.
     """
-    found = _PLAIN_CALL.fullmatch(call)
-    tensors = None if found is None else _tensors().get(found[1])
-    if found is None or not tensors:
+    match = _PLAIN_CALL.fullmatch(call)
+    tensors = None if match is None else _tensors().get(match[1])
+    if match is None or not tensors:
         return ""
-    given = found[2].split(", ")[: len(tensors)]
-    if len(given) < len(tensors) or not all(map(str.isidentifier, given)):
+    arguments = match[2].split(", ")[: len(tensors)]
+    if len(arguments) < len(tensors) or not all(map(str.isidentifier, arguments)):
         return ""
-    return f"    if _are_numbers({', '.join(given)}):\n        {given[0]} = _asarray({given[0]})\n"
+    return f"    if _are_numbers({', '.join(arguments)}):\n        {arguments[0]} = _asarray({arguments[0]})\n"
 
 
 @cache
 def _tensors() -> Mapping[str, Sequence[str]]:
     """Returns the tensor parameters of the functions of the op table that take a fixed number of them."""
-    found = {row.name: Signature.parse(row.signature) for rows in ROWS.values() for row in rows}
+    signatures = {row.name: Signature.parse(row.signature) for rows in ROWS.values() for row in rows}
     return {
         name: signature.tensors
-        for name, signature in found.items()
+        for name, signature in signatures.items()
         if not signature.sequences and not any(tensor.startswith("*") for tensor in signature.tensors)
     }
 

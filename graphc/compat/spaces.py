@@ -53,8 +53,8 @@ class Library:
         for full in self.later:
             if "." in full:
                 space(full.rpartition(".")[0])
-        for path, made in spaces.items():
-            made.__all__ = self._inside(path)  # pyright: ignore[reportAttributeAccessIssue]
+        for path, namespace in spaces.items():
+            namespace.__all__ = self._inside(path)  # pyright: ignore[reportAttributeAccessIssue]
         return top
 
     def _inside(self, path: str) -> list[str]:
@@ -76,9 +76,9 @@ class Library:
         """Returns the error for a name that is not there."""
         parts = path.split(".")
         for end in range(len(parts), 0, -1):
-            known = ".".join(parts[:end])
-            if known in self.elsewhere:
-                return AttributeError(f"graphc has no {self.name}.{path}: {self.elsewhere[known]}")
+            prefix = ".".join(parts[:end])
+            if prefix in self.elsewhere:
+                return AttributeError(f"graphc has no {self.name}.{path}: {self.elsewhere[prefix]}")
         near = [f"{self.name}.{name}" for name in _near(path, (*self.names, *self.later))]
         meant = f"; did you mean {' or '.join(near)}?" if near else ""
         return AttributeError(f"graphc has no {self.name}.{path}{meant}")
@@ -96,9 +96,9 @@ class Namespace(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # tools probe for private names, which no namespace of TensorFlow's has
             raise AttributeError(name)
-        found = self._library.found_later(f"{self._path}.{name}")
-        setattr(self, name, found)
-        return found
+        value = self._library.found_later(f"{self._path}.{name}")
+        setattr(self, name, value)
+        return value
 
 
 def _near(path: str, names: Iterable[str]) -> list[str]:

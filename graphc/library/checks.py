@@ -123,16 +123,18 @@ def assert_shapes(shapes: Shapes, message: str | None = None) -> None:
       >>> gx.checks.assert_shapes([(x, ("batch", "in")), (w, ("in", 4))])
     """
     pairs = list(shapes.items()) if isinstance(shapes, Mapping) else list(shapes)
-    known: dict[Any, tuple[int, str]] = {}
-    for place, (tensor, symbols) in enumerate(pairs):
+    bindings: dict[Any, tuple[int, str]] = {}
+    for index, (tensor, symbols) in enumerate(pairs):
         tensor = tensor.deref() if hasattr(tensor, "deref") else tensor
         if not isinstance(symbols, str) and not isinstance(symbols, Sequence):
             raise _error("assert_shapes", f"a shape is a list of sizes or names, got {symbols!r:.60}", message)
-        _check_shape(f"tensor {place}", tuple(shape_of(tensor)), list(cast("Sequence[Any]", symbols)), known, message)
+        _check_shape(
+            f"tensor {index}", tuple(shape_of(tensor)), list(cast("Sequence[Any]", symbols)), bindings, message
+        )
 
 
 def _check_shape(
-    what: str, shape: tuple[int, ...], symbols: list[Any], known: dict[Any, tuple[int, str]], message: str | None
+    what: str, shape: tuple[int, ...], symbols: list[Any], bindings: dict[Any, tuple[int, str]], message: str | None
 ) -> None:
     wanted, sizes = symbols, list(shape)
     if symbols and symbols[0] in (..., "*"):
@@ -146,11 +148,11 @@ def _check_shape(
         if symbol in (None, "."):
             continue
         fixed = int(symbol) if isinstance(symbol, int) or (isinstance(symbol, str) and symbol.isdigit()) else None
-        found, where = known.setdefault(symbol, (size, f"{what}, axis {axis}")) if fixed is None else (fixed, "")
-        if size != found:
+        required, where = bindings.setdefault(symbol, (size, f"{what}, axis {axis}")) if fixed is None else (fixed, "")
+        if size != required:
             reason = f" as {symbol!r} of {where}" if where else ""
             raise _error(
-                "assert_shapes", f"axis {axis} of {what} of shape {shape} must have size {found}{reason}", message
+                "assert_shapes", f"axis {axis} of {what} of shape {shape} must have size {required}{reason}", message
             )
 
 
@@ -176,16 +178,16 @@ def assert_type(x: ArrayLike, dtype: Any, message: str | None = None) -> None:
       >>> import graphc as gx
       >>> gx.checks.assert_type([1.0], gx.float32)
     """
-    found = asarray(x).dtype
-    if found != as_dtype(dtype):
-        raise _types_error("assert_type", f"the dtype is {found}, expected {as_dtype(dtype)}", message)
+    actual = asarray(x).dtype
+    if actual != as_dtype(dtype):
+        raise _types_error("assert_type", f"the dtype is {actual}, expected {as_dtype(dtype)}", message)
 
 
 def assert_integer(x: ArrayLike, message: str | None = None) -> None:
     """Raises an error unless a tensor holds integers; see :func:`assert_type`."""
-    found = asarray(x).dtype
-    if found.kind not in "iu":
-        raise _types_error("assert_integer", f"the dtype is {found}, expected integers", message)
+    actual = asarray(x).dtype
+    if actual.kind not in "iu":
+        raise _types_error("assert_integer", f"the dtype is {actual}, expected integers", message)
 
 
 def assert_same_float_dtype(tensors: Iterable[ArrayLike] | None = None, dtype: Any = None) -> DTypeName:
@@ -205,10 +207,10 @@ def assert_same_float_dtype(tensors: Iterable[ArrayLike] | None = None, dtype: A
     """
     wanted = None if dtype is None else DTypeName(as_dtype(dtype))
     for tensor in tensors or ():
-        found = DTypeName(asarray(tensor).dtype)
-        wanted = found if wanted is None else wanted
-        if found != wanted:
-            text = f"a tensor has the dtype {found.name}, expected {wanted.name}"
+        actual = DTypeName(asarray(tensor).dtype)
+        wanted = actual if wanted is None else wanted
+        if actual != wanted:
+            text = f"a tensor has the dtype {actual.name}, expected {wanted.name}"
             raise _types_error("assert_same_float_dtype", text, None)
     if wanted is not None and not wanted.is_floating:
         raise _types_error("assert_same_float_dtype", f"the dtype is {wanted.name}, expected a floating one", None)
@@ -226,9 +228,9 @@ def assert_proper_iterable(values: Any) -> None:
       >>> gx.checks.assert_proper_iterable([gx.ones(2)])
     """
     improper = isinstance(values, str | bytes | ArrayMethods | np.ndarray) or is_array(values)
-    found = cast("Any", values)
-    if improper or not hasattr(found, "__iter__"):
-        text = f"expected a list or the like of values, got {type(found).__name__} {found!r:.60}"
+    candidate = cast("Any", values)
+    if improper or not hasattr(candidate, "__iter__"):
+        text = f"expected a list or the like of values, got {type(candidate).__name__} {candidate!r:.60}"
         raise _types_error("assert_proper_iterable", text, None)
 
 

@@ -141,8 +141,8 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Branch | None = Non
       >>> gx.flow.switch_case(gx.asarray(1), [lambda: 10.0, lambda: 20.0])
       20.0
     """
-    given = enumerate(_items(branch_fns))
-    pairs = [cast("Any", pair) if isinstance(pair, list | tuple) else (place, pair) for place, pair in given]
+    branches = enumerate(_items(branch_fns))
+    pairs = [cast("Any", pair) if isinstance(pair, list | tuple) else (index, pair) for index, pair in branches]
     numbers = [int(number) for number, _ in pairs]
     functions = [function for _, function in sorted(pairs, key=lambda pair: pair[0])]
     if sorted(numbers) != list(range(len(functions))):
@@ -186,8 +186,8 @@ def while_loop(cond: Function, body: Function, loop_vars: Any, maximum_iteration
     first: Any = _tensors(tuple(cast("Any", loop_vars)) if several else (loop_vars,))
 
     def run(state: Any) -> Any:
-        found = step(*state)
-        return tuple(cast("Any", found)) if isinstance(found, list | tuple) else (found,)
+        result = step(*state)
+        return tuple(cast("Any", result)) if isinstance(result, list | tuple) else (result,)
 
     if maximum_iterations is None:
         last = while_state(lambda state: test(*state), run, first)
@@ -247,8 +247,8 @@ def scan(fn: Function, elems: Any, initializer: Any = None, reverse: bool = Fals
     step = converted(fn)
 
     def keep(state: Any, row: Any) -> Any:
-        found = step(state, row)
-        return found, found
+        new_state = step(state, row)
+        return new_state, new_state
 
     if initializer is not None:
         return scan_rows(keep, nest.map_structure(gx.asarray, initializer), elems, reverse=reverse)[1]

@@ -145,10 +145,10 @@ def _parts(value: Any, expand_composites: bool) -> list[tuple[Any, Any]] | None:
             return [(key, mapping[key]) for key in _sorted(mapping)]
         names = getattr(value, "_fields", None)
         return list(zip(range(len(value)) if names is None else names, value, strict=True))
-    if expand_composites and (found := _composite(value)) is not None:
+    if expand_composites and (pair := _composite(value)) is not None:
         return [
             (key, part)
-            for key, part in zip(*found, strict=True)
+            for key, part in zip(*pair, strict=True)
             if hasattr(part, "dtype") or _composite(part) is not None
         ]
     return None
@@ -166,16 +166,16 @@ def _packed(structure: Any, leaves: Iterator[Any], expand_composites: bool) -> A
     parts = _parts(structure, expand_composites)
     if parts is None:
         return next(leaves)
-    held = {key: _packed(part, leaves, expand_composites) for key, part in parts}
+    packed = {key: _packed(part, leaves, expand_composites) for key, part in parts}
     if not is_nested(structure):
         keys, items = _composite(structure) or ((), ())
-        return nest.rebuilt(structure, [held.get(key, item) for key, item in zip(keys, items, strict=True)])
+        return nest.rebuilt(structure, [packed.get(key, item) for key, item in zip(keys, items, strict=True)])
     kind: Any = structure.__class__
     if isinstance(structure, Mapping):
-        ordered = [(key, held[key]) for key in cast("Mapping[Any, Any]", structure)]
+        ordered = [(key, packed[key]) for key in cast("Mapping[Any, Any]", structure)]
         factory: Any = getattr(cast("Any", structure), "default_factory", None)
         return defaultdict(factory, ordered) if kind is defaultdict else kind(ordered)
-    return kind(*held.values()) if hasattr(kind, "_fields") else kind(held.values())
+    return kind(*packed.values()) if hasattr(kind, "_fields") else kind(packed.values())
 
 
 def _check(function: str, first: Any, second: Any, check_types: bool, expand_composites: bool) -> None:

@@ -57,8 +57,8 @@ def export(f: Any, *args: Any, platforms: tuple[str, ...] | None = None) -> Any:
     variables = pure.init(*examples)
 
     def flat(*arrays: Any) -> Any:
-        given = iter(arrays)
-        results, new = pure(variables, *[_filled(arg, given) for arg in examples])
+        remaining = iter(arrays)
+        results, new = pure(variables, *[_filled(arg, remaining) for arg in examples])
         changed = [name for name in variables if new[name] is not variables[name]]
         if changed:
             error = UnimplementedError(
@@ -154,8 +154,8 @@ class Portable:
             inner = self._applied(node, OPS[attrs["op"]], Attrs(dict(attrs["attrs"])))
             if inner is not None:
                 return op, Attrs({**attrs, "op": inner[0].name, "attrs": tuple(sorted(inner[1].items()))})
-        elif (found := self._applied(node, op, attrs)) is not None:
-            return found
+        elif (applied := self._applied(node, op, attrs)) is not None:
+            return applied
         inner_op = OPS[attrs["op"]] if op.name == "vjp" else op
         if not allowed(op) or not allowed(inner_op):
             raise self._refusal(node, f"{inner_op.name} is part of this process, or of the world around it")

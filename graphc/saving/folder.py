@@ -101,8 +101,8 @@ class FolderWriter:
         self._is_new = not folder.exists()
         with file_errors(folder):
             self._mark = Mark(self._path("lock"))
-            found = [path.name for path in folder.iterdir()]
-        strange = next((name for name in found if name != MANIFEST and not _OURS.fullmatch(name)), None)
+            names = [path.name for path in folder.iterdir()]
+        strange = next((name for name in names if name != MANIFEST and not _OURS.fullmatch(name)), None)
         if strange is not None:
             self.abandon()
             error = FileStateError(
@@ -198,9 +198,9 @@ class FolderReader:
                 raise damaged(self.manifest, "it is too long")
             text = self.manifest.read_bytes()
         try:
-            found: Any = json.loads(text)
-            content = found["manifest"]
-            if zlib.crc32(json.dumps(content).encode()) != found["crc32"]:
+            document: Any = json.loads(text)
+            content = document["manifest"]
+            if zlib.crc32(json.dumps(content).encode()) != document["crc32"]:
                 raise ValueError("its checksum is wrong")
             if content["format"] != FORMAT:
                 raise ValueError(f"it says {content['format']!r:.40} where {FORMAT!r} is expected")
@@ -212,10 +212,10 @@ class FolderReader:
         """Returns the bytes of a file."""
         path, about = self._file(name)
         with file_errors(path):
-            found = path.read_bytes()
-        if zlib.crc32(found) != about.get("crc32"):
+            data = path.read_bytes()
+        if zlib.crc32(data) != about.get("crc32"):
             raise damaged(path, "its checksum is wrong")
-        return found
+        return data
 
     def text(self, name: str) -> str:
         """Returns the text of a file."""
@@ -226,12 +226,12 @@ class FolderReader:
 
     def arrays(self, about: Mapping[str, Any]) -> Arrays:
         """Returns the arrays of a file, mapped into memory."""
-        path, known = self._file(about["file"])
+        path, entry = self._file(about["file"])
         with file_errors(path):
-            if _checksum_of(path) != known.get("crc32"):
+            if _checksum_of(path) != entry.get("crc32"):
                 raise damaged(path, "its checksum is wrong")
         file = ArrayFile(path, damaged)
-        found: dict[str, np.ndarray[Any, Any]] = {}
+        loaded: dict[str, np.ndarray[Any, Any]] = {}
         for name, one in cast("Mapping[str, Any]", about["arrays"]).items():
             try:
                 dtype, shape = dtype_from_short(one["dtype"]), [int(size) for size in one["shape"]]
@@ -242,8 +242,8 @@ class FolderReader:
                 raise
             except (TypeError, ValueError, KeyError, OverflowError) as error:
                 raise damaged(path, f"{name!r:.60}: {error}") from None
-            found[name] = array
-        return found
+            loaded[name] = array
+        return loaded
 
     def _file(self, name: str) -> tuple[Path, Mapping[str, Any]]:
         files = self.content["files"]
@@ -300,10 +300,10 @@ def upgrade_manifest(content: Mapping[str, Any]) -> Mapping[str, Any]:
       FailedPreconditionError: it is newer.
     """
     check_version(content["version"], "the format", VERSION, content.get("graphc"))
-    found = dict(content)
-    while found["version"] < VERSION:
-        found = {**MANIFESTS[found["version"]](found), "version": found["version"] + 1}
-    return found
+    manifest = dict(content)
+    while manifest["version"] < VERSION:
+        manifest = {**MANIFESTS[manifest["version"]](manifest), "version": manifest["version"] + 1}
+    return manifest
 
 
 def known_ops(versions: Mapping[str, Any], saved_by: Any, allowed: Callable[[OpDef], bool]) -> dict[str, OpDef]:
@@ -318,11 +318,11 @@ def known_ops(versions: Mapping[str, Any], saved_by: Any, allowed: Callable[[OpD
       FailedPreconditionError: an op is newer than this graphc, or unknown to it.
       ValueError: an op is not allowed.
     """
-    found: dict[str, OpDef] = {}
+    ops: dict[str, OpDef] = {}
     for name, version in versions.items():
         op = OPS[name] if name in OPS else None  # noqa: SIM401  a registry's own error is another
         if (name, version) in UPGRADES:
-            found[name] = OpDef(name, _of_old, _types_of_old, _Any.params, _Any.regions, version=version)
+            ops[name] = OpDef(name, _of_old, _types_of_old, _Any.params, _Any.regions, version=version)
             continue
         if op is None:
             raise FailedPreconditionError(
@@ -336,8 +336,8 @@ def known_ops(versions: Mapping[str, Any], saved_by: Any, allowed: Callable[[OpD
             )
         if not allowed(op):
             raise ValueError(f"the op {name!r} is not one that a file may have")
-        found[name] = op
-    return found
+        ops[name] = op
+    return ops
 
 
 class _Any:
@@ -373,15 +373,15 @@ def _once(graph: Graph) -> Graph:
         upgrade = _upgrade_of(node)
         if upgrade is not None:
             outputs = upgrade(builder, node, inputs)
-            made = builder.nodes[-1]
+            new_node = builder.nodes[-1]
         else:
-            made = builder.append(
+            new_node = builder.append(
                 node.op, inputs, node.attrs, types=[output.type for output in node.outputs],
                 regions=[_once(region) for region in node.regions],
                 control_inputs=[nodes[control] for control in node.control_inputs], device=node.device, name=node.name,
                 location=node.location,
             )  # fmt: skip
-            outputs = made.outputs
-        nodes[node] = made
+            outputs = new_node.outputs
+        nodes[node] = new_node
         values.update(zip(node.outputs, outputs, strict=True))
     return builder.build([values[value] for value in graph.outputs])

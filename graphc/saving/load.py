@@ -57,14 +57,14 @@ class Saved(Stateful):
         Raises:
           AttributeError: several functions were saved, and none as ``__call__``.
         """
-        found = self.functions.get(CALL)
-        if found is None and len(self.functions) == 1:
-            (found,) = self.functions.values()
-        if found is None:
+        function = self.functions.get(CALL)
+        if function is None and len(self.functions) == 1:
+            (function,) = self.functions.values()
+        if function is None:
             raise AttributeError(
                 f"{self!r} has several functions; call one of them, such as .{next(iter(self.functions))}"
             )
-        return found(*args, **kwargs)
+        return function(*args, **kwargs)
 
     def __getitem__(self, name: str) -> Function:
         """Returns a function by its name.
@@ -79,11 +79,11 @@ class Saved(Stateful):
 
     def __getattr__(self, name: str) -> Function:
         """Returns a function by its name."""
-        found = self.__dict__.get("functions", {}).get(name)
-        if found is None:
-            known = ", ".join(self.__dict__.get("functions", {}))
-            raise AttributeError(f"there is no saved function {name!r}; there are {known}")
-        return found
+        match = self.__dict__.get("functions", {}).get(name)
+        if match is None:
+            names = ", ".join(self.__dict__.get("functions", {}))
+            raise AttributeError(f"there is no saved function {name!r}; there are {names}")
+        return match
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self.functions})
@@ -117,7 +117,7 @@ class Saved(Stateful):
         return dict(self._variables)
 
     def __repr__(self) -> str:
-        texts = [f"{name}({text})" for name, found in self.signatures.items() for text in found]
+        texts = [f"{name}({text})" for name, formatted in self.signatures.items() for text in formatted]
         return f"<saved functions of {self._folder}: {'; '.join(texts)}; {len(self._variables)} Variables>"
 
 
@@ -201,15 +201,15 @@ class _Load:
             return Saved(str(self._reader.folder), functions, variables)
 
     def _programs(self, about: Mapping[str, Any]) -> dict[str, ProgramName]:
-        found: dict[str, ProgramName] = {}
+        loaded: dict[str, ProgramName] = {}
         for name, one in about.items():
             program = Program(self._reader.blob(one["file"]), one, str(self._reader.folder / one["file"]), self._trust)
             if program.name != name:
                 raise damaged(self._reader.folder / one["file"], "it is another function than its name says")
             with suppress(FailedPreconditionError):  # JAX does not read it: calls say so, other functions work
                 _ = program.function
-            found[name] = ProgramName(program)
-        return found
+            loaded[name] = ProgramName(program)
+        return loaded
 
     def _function(
         self, about: Mapping[str, Any], ops: Mapping[str, Any], constants: Arrays,
@@ -244,7 +244,7 @@ class _Load:
         tensors = [*leaves_of(about["arguments"], "tensor")]
         if len(tensors) + len(about["captured"]) != len(graph.inputs):
             raise damaged(path, f"it has {len(graph.inputs)} inputs, {len(tensors)} arguments are tensors")
-        found = LoadedSignature(
+        signature = LoadedSignature(
             file=str(path), graph=graph, arguments=about["arguments"], least=about["least"],
             captured=[Tensor(jax.numpy.asarray(constants[one])) for one in about["captured"]], result=about["result"],
             raises=about["raises"],
@@ -252,8 +252,8 @@ class _Load:
             named={**variables},
         )  # fmt: skip
         with suppress(FailedPreconditionError):
-            found.check()
-        return found
+            signature.check()
+        return signature
 
 
 class _naming_folder:  # noqa: N801  a scope
@@ -324,9 +324,9 @@ def _check_signature(about: Mapping[str, Any], outputs: int, variables: set[str]
     def argument(sort: str, content: Any) -> None:
         if sort == "object":
             return
-        known = [size in least if isinstance(size, str) else type(size) is int for size in content["shape"]]
+        valid = [size in least if isinstance(size, str) else type(size) is int for size in content["shape"]]
         dtype_from_short(content["dtype"])
-        if sort != "tensor" or not all(known) or not isinstance(content["name"], str):
+        if sort != "tensor" or not all(valid) or not isinstance(content["name"], str):
             raise ValueError(f"{sort!r:.40} among the arguments")
 
     def result(sort: str, content: Any) -> None:
@@ -356,13 +356,13 @@ def _signature_of(parameters: Sequence[Any]) -> inspect.Signature:
 
 def _defaults(parameters: Sequence[Any]) -> dict[str, Any]:
     """Returns the defaults by name, those that a file can hold."""
-    found: dict[str, Any] = {}
+    defaults: dict[str, Any] = {}
     for name, kind, default in parameters:
         if kind in ("VAR_POSITIONAL", "VAR_KEYWORD"):
-            found[name] = () if kind == "VAR_POSITIONAL" else {}
+            defaults[name] = () if kind == "VAR_POSITIONAL" else {}
         elif default is not None and not (isinstance(default[0], dict) and "object" in default[0]):
-            found[name] = decoded(default[0], lambda sort, content: LEFT_OUT)
-    return found
+            defaults[name] = decoded(default[0], lambda sort, content: LEFT_OUT)
+    return defaults
 
 
 def _parameter(name: str, kind: str, default: Any) -> inspect.Parameter:

@@ -87,8 +87,8 @@ class LoadedSignature:
         """The names of the Variables that a call assigns, as they were saved; the state of random numbers is one."""
         effects = [effect for node in self.graph.walk() for effect in node.op.effects(node.attrs)]
         assigned = {effect.resource for effect in effects if effect.kind is EffectKind.WRITE}
-        known = {id(self.variables[name]) for name in assigned.intersection(self.variables)}
-        return tuple(name for name, variable in self.named.items() if id(variable) in known)
+        written_ids = {id(self.variables[name]) for name in assigned.intersection(self.variables)}
+        return tuple(name for name, variable in self.named.items() if id(variable) in written_ids)
 
     @property
     def least_rows(self) -> int:
@@ -116,12 +116,12 @@ class LoadedSignature:
         Raises:
           _MisfitError: the call does not fit.
         """
-        found: list[Any] = []
+        leaves: list[Any] = []
         sizes: dict[str, int] = {}
         for name, tree in self.arguments.items():
             value = given.get(name, LEFT_OUT)
             try:
-                self._take(name, tree, value, found, sizes)
+                self._take(name, tree, value, leaves, sizes)
             except _MisfitError:
                 if name not in left_out:
                     raise
@@ -130,11 +130,11 @@ class LoadedSignature:
         for symbol, size in sizes.items():
             if size < self.least[symbol]:
                 raise _MisfitError(f"a size of {size} where it was saved for {self.least[symbol]} and more")
-        return found, sizes
+        return leaves, sizes
 
-    def _take(self, name: str, tree: Any, value: Any, found: list[Any], sizes: dict[str, int]) -> None:
+    def _take(self, name: str, tree: Any, value: Any, leaves: list[Any], sizes: dict[str, int]) -> None:
         if isinstance(tree, dict) and set(cast("dict[str, Any]", tree)) == {"tensor"}:
-            found.append(_tensor(name, cast("dict[str, Any]", tree)["tensor"], value, sizes))
+            leaves.append(_tensor(name, cast("dict[str, Any]", tree)["tensor"], value, sizes))
             return
         inner = _children(tree)
         if inner is None:
@@ -150,22 +150,22 @@ class LoadedSignature:
         kind = sort, content if fields else ""
         if parts is not None and kind_of(value) != kind:
             raise _MisfitError(f"{name} is a {type(value).__name__}, it was saved for a {kind[1] or sort}")
-        given = None if parts is None or keys is None else list(parts[0])
-        if given is not None and given != keys and set(given) == set(cast("list[Any]", keys)):
-            raise _MisfitError(f"the keys of {name} come in the order {given}, it was saved for {keys}")
-        if parts is None or len(parts[1]) != len(trees) or (given is not None and repr(given) != repr(keys)):
+        actual = None if parts is None or keys is None else list(parts[0])
+        if actual is not None and actual != keys and set(actual) == set(cast("list[Any]", keys)):
+            raise _MisfitError(f"the keys of {name} come in the order {actual}, it was saved for {keys}")
+        if parts is None or len(parts[1]) != len(trees) or (actual is not None and repr(actual) != repr(keys)):
             raise _MisfitError(
                 f"{name} is {'missing' if value is LEFT_OUT else repr(value)[:40]}, expected {_text(tree)}"
             )
         for key, part, item in zip(parts[0], trees, parts[1], strict=True):
-            self._take(f"{name}[{key!r}]", part, item, found, sizes)
+            self._take(f"{name}[{key!r}]", part, item, leaves, sizes)
 
     def run(self, name: str, tensors: Sequence[Any], sizes: Mapping[str, int]) -> Any:
         """Runs the graph of the function of this name; gives the result."""
-        given = [*tensors, *self.captured]
-        graph = self._for([type_of_any(operand(tensor)) for tensor in given])
+        inputs = [*tensors, *self.captured]
+        graph = self._for([type_of_any(operand(tensor)) for tensor in inputs])
         raise_for = raise_by_status(sized(self.raises, sizes), name) if self.raises else None
-        outputs = Replay(graph, self.variables, raise_for, checked=True).run(*given)
+        outputs = Replay(graph, self.variables, raise_for, checked=True).run(*inputs)
 
         def leaf(sort: str, content: Any) -> Any:
             if sort == "variable":
@@ -188,9 +188,11 @@ class LoadedSignature:
                 check_types(self.graph, graph)
                 self._verified.append(True)
             graph = plain(graph)
-        except GraphcError as found:
-            error = found.__cause__ if isinstance(found.__cause__, DataLossError | FailedPreconditionError) else found
-            if error is found:  # and no program of JAX's, which names its own file
+        except GraphcError as failure:
+            error = (
+                failure.__cause__ if isinstance(failure.__cause__, DataLossError | FailedPreconditionError) else failure
+            )
+            if error is failure:  # and no program of JAX's, which names its own file
                 error.args = (f"{self.file}: {error.args[0]}", *error.args[1:])
             raise at(error, user_location()) from None
         return graph
@@ -242,9 +244,9 @@ class LoadedFunction:
         if len(self._signatures) != 1:
             return None
         specs: list[TensorSpec] = []
-        for place, tree in enumerate(self._signatures[0].arguments.values()):
+        for index, tree in enumerate(self._signatures[0].arguments.values()):
             if isinstance(tree, dict) and set(cast("dict[str, Any]", tree)) == {"tensor"}:
-                if len(specs) < place:
+                if len(specs) < index:
                     return None
                 about = cast("dict[str, Any]", tree)["tensor"]
                 shape = [None if isinstance(size, str) else size for size in about["shape"]]
@@ -255,13 +257,13 @@ class LoadedFunction:
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         bound = self._signature.bind_partial(*args, **kwargs)
-        given = {name: value for name, value in bound.arguments.items() if value is not LEFT_OUT}
-        left_out = self._defaults.keys() - given.keys()
-        given = {**self._defaults, **given}
+        values = {name: value for name, value in bound.arguments.items() if value is not LEFT_OUT}
+        left_out = self._defaults.keys() - values.keys()
+        values = {**self._defaults, **values}
         reasons: list[str] = []
         for signature in self._signatures:
             try:
-                tensors, sizes = signature.tensors(given, left_out)
+                tensors, sizes = signature.tensors(values, left_out)
             except _MisfitError as error:
                 reasons.append(f"({signature}): {error}")
                 continue
@@ -281,12 +283,12 @@ def _tensor(name: str, about: Mapping[str, Any], value: Any, sizes: dict[str, in
         if type(value) not in SCALARS and not isinstance(value, list | tuple):
             raise _MisfitError(f"{name} is {type(value).__name__}, expected a tensor")
         value = asarray(np.asarray(value, dtype))
-    found = type_of_any(operand(value))
-    fits = len(found.shape) == len(wanted) and found.dtype == dtype
-    for size, other in zip(found.shape, wanted, strict=False):
+    actual = type_of_any(operand(value))
+    fits = len(actual.shape) == len(wanted) and actual.dtype == dtype
+    for size, other in zip(actual.shape, wanted, strict=False):
         fits = fits and (sizes.setdefault(other, size) == size if isinstance(other, str) else other == size)
     if not fits:
-        raise _MisfitError(f"{name} is {found}")
+        raise _MisfitError(f"{name} is {actual}")
     return value
 
 
@@ -320,14 +322,14 @@ def _children(tree: Any) -> tuple[list[Any] | None, list[Any]] | None:
     """Returns the keys and parts of a container as JSON; None for a leaf."""
     if not isinstance(tree, dict):
         return None
-    found = cast("dict[str, Any]", tree)
-    if "fields" in found:
-        return [name for name, _ in found["fields"]], [item for _, item in found["fields"]]
+    content = cast("dict[str, Any]", tree)
+    if "fields" in content:
+        return [name for name, _ in content["fields"]], [item for _, item in content["fields"]]
     for sort in ("list", "tuple"):
-        if sort in found:
-            return None, found[sort]
-    if "dict" in found:
-        return [decoded(key, _refuse) for key, _ in found["dict"]], [item for _, item in found["dict"]]
+        if sort in content:
+            return None, content[sort]
+    if "dict" in content:
+        return [decoded(key, _refuse) for key, _ in content["dict"]], [item for _, item in content["dict"]]
     return None
 
 
@@ -337,8 +339,8 @@ def _refuse(sort: str, content: Any) -> Any:
 
 def _has_tensor(tree: Any) -> bool:
     if isinstance(tree, dict):
-        found = cast("dict[str, Any]", tree)
-        return "tensor" in found or any(map(_has_tensor, found.values()))
+        content = cast("dict[str, Any]", tree)
+        return "tensor" in content or any(map(_has_tensor, content.values()))
     return isinstance(tree, list) and any(map(_has_tensor, cast("list[Any]", tree)))
 
 

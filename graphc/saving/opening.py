@@ -114,8 +114,8 @@ class _Opened:
         if len({len(graph.inputs) for graph in self._graphs}) > 1:
             raise InvalidArgumentError("it takes more tensors for some sizes than for others")
         for row in zip(*[graph.inputs for graph in self._graphs], strict=True):
-            made = self._builder.input(_common(row), row[0].name)
-            self._note(row, made)
+            graph_input = self._builder.input(_common(row), row[0].name)
+            self._note(row, graph_input)
         lengths = [len(graph.nodes) for graph in self._graphs]
         for row in zip(*[graph.nodes for graph in self._graphs], strict=False):
             self._node(row)
@@ -131,10 +131,10 @@ class _Opened:
             raise InvalidArgumentError("it returns other tensors for some sizes than for others")
         return self._builder.build(outputs)
 
-    def _note(self, row: Sequence[Value], made: Value) -> None:
+    def _note(self, row: Sequence[Value], opened_value: Value) -> None:
         number = len(self._values)
-        self._values[row[0]] = made, tuple(row)
-        self._rows[made] = [value.type for value in row]
+        self._values[row[0]] = opened_value, tuple(row)
+        self._rows[opened_value] = [value.type for value in row]
         self._numbers.update(dict.fromkeys(row, number))
 
     def _number(self, value: Value) -> int:
@@ -172,8 +172,8 @@ class _Opened:
             if op.name == "vjp":
                 op, attrs, inputs = self._late_gradient(row, inputs)
             else:
-                found = [dict(node.attrs) for node in row]
-                attrs, numbers = self._late(op, found)
+                attributes = [dict(node.attrs) for node in row]
+                attrs, numbers = self._late(op, attributes)
                 inputs = [*inputs, *numbers]
                 op = late_op(op) if numbers else op
         bodies = zip(*[node.regions for node in row], strict=True)
@@ -185,13 +185,13 @@ class _Opened:
             device=first.device, name=first.name, location=first.location,
         )  # fmt: skip
         self._nodes[first] = node
-        for outputs, made in zip(zip(*[node.outputs for node in row], strict=True), node.outputs, strict=True):
-            self._note(outputs, made)
+        for outputs, output in zip(zip(*[node.outputs for node in row], strict=True), node.outputs, strict=True):
+            self._note(outputs, output)
 
-    def _replace(self, row: Sequence[Node], made: Value) -> None:
-        assert made.node is not None
-        self._nodes[row[0]] = made.node
-        self._note([node.outputs[0] for node in row], made)
+    def _replace(self, row: Sequence[Node], value: Value) -> None:
+        assert value.node is not None
+        self._nodes[row[0]] = value.node
+        self._note([node.outputs[0] for node in row], value)
 
     def _constant(self, row: Sequence[Node]) -> Value:
         """Returns a Python number that is computed from sizes."""
@@ -210,18 +210,18 @@ class _Opened:
             op, attrs = AS_NUMBER, Attrs(kind=kind)
         else:
             op, attrs = OPS["astype"], Attrs(dtype=type.dtype)
-        made = self._builder.append(op, [number], attrs, types=[type], name=SIZE_NODE, location=first.location)
-        return made.outputs[0]
+        constant = self._builder.append(op, [number], attrs, types=[type], name=SIZE_NODE, location=first.location)
+        return constant.outputs[0]
 
-    def _late(self, op: Any, found: Sequence[Mapping[str, Any]]) -> tuple[Attrs, list[Value]]:
+    def _late(self, op: Any, rows: Sequence[Mapping[str, Any]]) -> tuple[Attrs, list[Value]]:
         """Returns the attributes of a late node, and the additional numbers that it takes."""
         late: list[str] = []
         numbers: list[Value] = []
         marked: dict[str, Any] = {}
         # In the order in which the numbers are taken out again, which is that of the names.
-        for name in sorted(found[0]):
+        for name in sorted(rows[0]):
             before = len(numbers)
-            marked[name] = self._marked([attrs[name] for attrs in found], numbers, f"{op.name}: {name}")
+            marked[name] = self._marked([attrs[name] for attrs in rows], numbers, f"{op.name}: {name}")
             late += [name] if len(numbers) > before else []
         if not numbers:
             return Attrs(marked), []
@@ -277,10 +277,10 @@ class _Opened:
         """Returns a size, taken from the shape of a tensor."""
         if symbol not in self._known:
             sizes = tuple(one[symbol] for one in self._sizes)
-            for made, row in self._values.values():
+            for tensor, row in self._values.values():
                 columns = list(zip(*[value.type.shape for value in row], strict=True))
-                if made.type.ranked and sizes in columns:
-                    shape = self._size_node(SHAPE_OF, [made])
+                if tensor.type.ranked and sizes in columns:
+                    shape = self._size_node(SHAPE_OF, [tensor])
                     self._known[symbol] = self._size_node(
                         OPS["get_item"], [shape], Attrs(index=(columns.index(sizes),)), TensorType((), _INT)
                     )
@@ -325,24 +325,26 @@ def checked_case(graph: Graph, case: Graph, what: str = "the sizes of a trace") 
     Raises:
       InvalidArgumentError: the graph does not match.
     """
-    made = specialize(graph, [value.type for value in case.inputs], evaluate)
+    concrete = specialize(graph, [value.type for value in case.inputs], evaluate)
     try:
-        check_types(graph, made)
+        check_types(graph, concrete)
     except VerificationError as error:
         raise at(InvalidArgumentError(f"for {what}, {error.args[0]}"), getattr(error, "location", None)) from None
-    made = plain(made)
-    made, case = (CSE()(DCE()(_masked(one))) for one in (made, case))  # a size may be another number of the program
-    if made == case:
+    concrete = plain(concrete)
+    concrete, case = (
+        CSE()(DCE()(_masked(one))) for one in (concrete, case)
+    )  # a size may be another number of the program
+    if concrete == case:
         return
-    pairs = zip(made.nodes, case.nodes, strict=False)
+    pairs = zip(concrete.nodes, case.nodes, strict=False)
     location = next((two.location for one, two in pairs if one.op is not two.op or one.attrs != two.attrs), None)
     error = InvalidArgumentError(f"what it does depends on the size itself: for {what} the steps are others")
     raise error if location is None else at(error, location)
 
 
-def check_types(said: Graph, found: Graph) -> None:
+def check_types(declared: Graph, inferred: Graph) -> None:
     """Refuses a graph whose types are not those that the file says."""
-    for one, other in zip(said.nodes, found.nodes, strict=True):
+    for one, other in zip(declared.nodes, inferred.nodes, strict=True):
         for old, new in zip(one.outputs, other.outputs, strict=True):
             if old.type.dtype != new.type.dtype or not compatible_shapes(old.type, new.type):
                 message = f"{one.op.name}, the node {one.name!r}, is said to give {old.type}, and gives {new.type}"

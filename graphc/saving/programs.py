@@ -67,8 +67,8 @@ class Program:
         key = (dtype_rules(), *types)
         if key not in self._types:
             structs = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
-            found = tuple(jax.eval_shape(self.function, *structs))
-            self._types[key] = tuple(TensorType(tuple(out.shape), out.dtype, bool(out.weak_type)) for out in found)
+            outputs = tuple(jax.eval_shape(self.function, *structs))
+            self._types[key] = tuple(TensorType(tuple(out.shape), out.dtype, bool(out.weak_type)) for out in outputs)
         return self._types[key]
 
     @cached_property
@@ -81,8 +81,8 @@ class Program:
           PermissionDeniedError: it calls kernels of XLA, and is not trusted.
         """
         try:
-            found: Any = export.deserialize(bytearray(self.blob))
-            text = "\n".join(str(each.mlir_module()) for each in _with_gradients(found))
+            artifact: Any = export.deserialize(bytearray(self.blob))
+            text = "\n".join(str(each.mlir_module()) for each in _with_gradients(artifact))
         except Exception as error:
             raise FailedPreconditionError(
                 f"{self.file}: JAX {jax.__version__} does not read this function, which JAX {self.about.get('jax')} "
@@ -99,7 +99,7 @@ class Program:
                 "any memory; if you trust whoever saved the folder, gx.load(folder, trust=True) loads it. Functions "
                 "that call gx.linalg in place of gx.call_jax need no trust"
             )
-        return found.call
+        return artifact.call
 
 
 def _with_gradients(exported: Any) -> Iterator[Any]:
@@ -118,10 +118,10 @@ class ProgramName(str):
     def __new__(cls, program: Program) -> Self:
         """Returns the name."""
         name = super().__new__(cls, program.name)
-        known = _programs.get(program.name)
-        if known is None or program.trusted > known.trusted:
-            known = _programs[program.name] = program
-        name.program = known
+        registered = _programs.get(program.name)
+        if registered is None or program.trusted > registered.trusted:
+            registered = _programs[program.name] = program
+        name.program = registered
         return name
 
 
@@ -134,12 +134,12 @@ def program_of(name: str) -> Program:
     Raises:
       FailedPreconditionError: it is not loaded.
     """
-    found = name.program if isinstance(name, ProgramName) else _programs.get(name)
-    if found is None:
+    program = name.program if isinstance(name, ProgramName) else _programs.get(name)
+    if program is None:
         raise FailedPreconditionError(
             f"the exported function {name!r:.40} is not loaded; gx.load reads it with the graph it belongs to"
         )
-    return found
+    return program
 
 
 def _run(*arrays: Any, program: str) -> tuple[Any, ...]:
@@ -183,14 +183,14 @@ def exported(
     def dimension(column: Sequence[int]) -> Any:
         if len(set(column)) == 1:
             return column[0]
-        found = next(expressions(column, sizes), None)
-        if found is None:
+        expression = next(expressions(column, sizes), None)
+        if expression is None:
             raise InternalError(f"the sizes {[*column]} are not understood")
         product: Any = 1
-        for symbol in found.symbols:
+        for symbol in expression.symbols:
             product = product * symbols[symbol]
-        whole = found.factor * product + found.offset
-        return whole if found.divisor == 1 else whole // found.divisor
+        whole = expression.factor * product + expression.offset
+        return whole if expression.divisor == 1 else whole // expression.divisor
 
     types = [
         jax.ShapeDtypeStruct([dimension(column) for column in zip(*[type.shape for type in row], strict=True)],
@@ -201,12 +201,12 @@ def exported(
     def flat(*arrays: Any) -> tuple[Any, ...]:
         return tuple(function(*arrays))
 
-    made = _on_platforms(jax.jit(flat), types)
-    blob = _serialized(made, differentiable=differentiable)
+    artifact = _on_platforms(jax.jit(flat), types)
+    blob = _serialized(artifact, differentiable=differentiable)
     about = {
         "jax": jax.__version__,
-        "calling_convention": made.calling_convention_version,
-        "platforms": list(made.platforms),
+        "calling_convention": artifact.calling_convention_version,
+        "platforms": list(artifact.platforms),
         "readable_until": str(_today() + _PROMISED),
     }
     return Program(bytes(blob), about)
@@ -224,10 +224,10 @@ def _on_platforms(function: Any, types: Sequence[Any]) -> Any:
         return export.export(function)(*types)
 
 
-def _serialized(made: Any, *, differentiable: bool) -> bytearray:
+def _serialized(artifact: Any, *, differentiable: bool) -> bytearray:
     for order in (2, 1) if differentiable else ():
         try:
-            return made.serialize(vjp_order=order)
+            return artifact.serialize(vjp_order=order)
         except Exception:
             continue
-    return made.serialize()
+    return artifact.serialize()

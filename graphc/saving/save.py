@@ -83,43 +83,43 @@ def _functions(f: Any, signatures: Sequence[Any]) -> Iterator[tuple[str, tuple[A
         yield from _several(f, by_name or {})
         return
     # A list is an argument, as in f([x, y]), but for one that holds what no argument can be.
-    given: list[Any] = []
+    requested: list[Any] = []
     for one in signatures:
         parts = cast("list[Any]", one) if type(one) is list else []
-        given += parts if any(isinstance(part, Signature) for part in parts) else [one]
-    yield CALL, (f, list(map(as_signature, given)) or [_own_signature(f, "the function")])
+        requested += parts if any(isinstance(part, Signature) for part in parts) else [one]
+    yield CALL, (f, list(map(as_signature, requested)) or [_own_signature(f, "the function")])
 
 
 def _by_name(f: Any, signatures: Sequence[Any]) -> Mapping[str, Any] | None:
     """Returns signatures by function name; None for the signatures of one function, which may be dicts of tensors."""
     if len(signatures) != 1 or type(signatures[0]) is not dict:
         return None
-    given = cast("dict[str, Any]", signatures[0])
+    mapping = cast("dict[str, Any]", signatures[0])
     names = {*_methods(f), *([CALL] if callable(f) else [])}
-    return given if isinstance(f, Mapping) or (given and given.keys() <= names) else None
+    return mapping if isinstance(f, Mapping) or (mapping and mapping.keys() <= names) else None
 
 
-def _several(f: Any, given: Mapping[str, Any]) -> Iterator[tuple[str, tuple[Any, list[Signature]]]]:
-    found: dict[str, Any] = dict(cast("Mapping[str, Any]", f)) if isinstance(f, Mapping) else _methods(f)
-    if not isinstance(f, Mapping) and CALL in given:
-        found[CALL] = f
-    for name in found:
+def _several(f: Any, signatures: Mapping[str, Any]) -> Iterator[tuple[str, tuple[Any, list[Signature]]]]:
+    functions: dict[str, Any] = dict(cast("Mapping[str, Any]", f)) if isinstance(f, Mapping) else _methods(f)
+    if not isinstance(f, Mapping) and CALL in signatures:
+        functions[CALL] = f
+    for name in functions:
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise _error(f"functions have names, not {name!r:.40}")
-    unknown = [name for name in given if name not in found]
+    unknown = [name for name in signatures if name not in functions]
     if unknown:
-        raise _error(f"there is no function {unknown[0]!r:.60} to save; there are {', '.join(found) or 'none'}")
-    if not found:
+        raise _error(f"there is no function {unknown[0]!r:.60} to save; there are {', '.join(functions) or 'none'}")
+    if not functions:
         raise _error(
             f"there is nothing to save in {f!r:.60}: expected a function, a dict of functions, or an object with "
             "methods that @gx.function decorates"
         )
-    for name, function in found.items():
+    for name, function in functions.items():
         if isinstance(function, ConcreteFunction):
             yield name, next(_functions(function, ()))[1]
             continue
-        if name in given:
-            one = given[name]
+        if name in signatures:
+            one = signatures[name]
             several = cast("list[Any]", one) if type(one) is list else [one]
             yield name, (function, list(map(as_signature, several)))
         else:
@@ -132,8 +132,8 @@ def _methods(f: Any) -> dict[str, Any]:
     if isinstance(f, Function | BoundFunction | type) or not hasattr(f, "__dict__"):
         return {}
     names = [name for name in dir(kind) if isinstance(inspect.getattr_static(kind, name, None), Function)]
-    held = cast("dict[str, Any]", vars(f))
-    names += [name for name, value in held.items() if isinstance(value, Function | BoundFunction)]
+    attributes = cast("dict[str, Any]", vars(f))
+    names += [name for name, value in attributes.items() if isinstance(value, Function | BoundFunction)]
     return {name: getattr(f, name) for name in names if not name.startswith("_") or name == CALL}
 
 
@@ -171,11 +171,11 @@ class _Save:
         """Traces all functions, then writes."""
         traced: dict[str, list[tuple[Any, Graph]]] = {}
         parameters: dict[str, Any] = {}
-        for name, (given, signatures) in self._functions.items():
-            function, instance = as_function(given)
+        for name, (target, signatures) in self._functions.items():
+            function, instance = as_function(target)
             label = function.name if name == CALL else name
-            found = [traced_for(label, function, instance, signature) for signature in signatures]
-            traced[name] = [(one, self._portable(label, one)) for one in found]
+            traces = [traced_for(label, function, instance, signature) for signature in signatures]
+            traced[name] = [(one, self._portable(label, one)) for one in traces]
             parameters[name] = {"label": function.name, "parameters": _parameters(function, instance)}
         for variable in self._paths.values():
             self._name(variable)
@@ -190,7 +190,7 @@ class _Save:
         portable = Portable(name, traced.rows, traced.sizes)
         graph = portable.graph(traced.graph)
         self._programs.update(portable.programs)
-        graph = renamed(graph, {known: self._name(variable) for known, variable in traced.variables.items()})
+        graph = renamed(graph, {label: self._name(variable) for label, variable in traced.variables.items()})
         for node in graph.walk():
             self._ops.add(node.op.name)
             if isinstance(inner := node.attrs.get("op"), str) and inner in OPS:
@@ -199,19 +199,19 @@ class _Save:
 
     def _name(self, variable: Variable) -> str:
         """Returns the name of a Variable in the files."""
-        found = self._names.get(id(variable))
-        if found is None:
-            path = next((path for path, known in self._paths.items() if known is variable), variable.name)
-            found = self._names[id(variable)] = self._unique(path)
-            self._variables[found] = variable
-        return found
+        name = self._names.get(id(variable))
+        if name is None:
+            path = next((path for path, candidate in self._paths.items() if candidate is variable), variable.name)
+            name = self._names[id(variable)] = self._unique(path)
+            self._variables[name] = variable
+        return name
 
     def _write(self, writer: FolderWriter, traced: Mapping[str, Any], parameters: Mapping[str, Any]) -> None:
         functions = {
             name: {**parameters[name],
-                   "signatures": [self._signature(writer, f"{name}-{place}", one, graph)
-                                  for place, (one, graph) in enumerate(found)]}
-            for name, found in traced.items()
+                   "signatures": [self._signature(writer, f"{name}-{index}", one, graph)
+                                  for index, (one, graph) in enumerate(pairs)]}
+            for name, pairs in traced.items()
         }  # fmt: skip
         arrays = {name: variable.numpy() for name, variable in self._variables.items()}
         programs = {
@@ -236,7 +236,7 @@ class _Save:
 
     def _signature(self, writer: FolderWriter, name: str, traced: Traced, graph: Graph) -> dict[str, Any]:
         captured = [self._constant(np.asarray(tensor.numpy())) for tensor in traced.captured]
-        result = _with_names(traced.result, {known: self._name(one) for known, one in traced.variables.items()})
+        result = _with_names(traced.result, {label: self._name(one) for label, one in traced.variables.items()})
         return {
             "graph": writer.text(f"{name}.graph", print_graph(graph, store=self._store) + "\n"),
             "arguments": dict(traced.arguments),
@@ -269,10 +269,10 @@ def _with_names(tree: Any, names: Mapping[str, str]) -> Any:
         return [_with_names(item, names) for item in cast("list[Any]", tree)]
     if not isinstance(tree, dict):
         return tree
-    found = cast("dict[str, Any]", tree)
-    if set(found) == {"variable"}:
-        return {"variable": names[found["variable"]]}
-    return {key: _with_names(item, names) for key, item in found.items()}
+    fields = cast("dict[str, Any]", tree)
+    if set(fields) == {"variable"}:
+        return {"variable": names[fields["variable"]]}
+    return {key: _with_names(item, names) for key, item in fields.items()}
 
 
 def _paths_of(owner: Any) -> dict[str, Variable]:
@@ -281,20 +281,20 @@ def _paths_of(owner: Any) -> dict[str, Variable]:
         owner = owner.__self__
     if isinstance(owner, Stateful) or callable(getattr(owner, "named_variables", None)):
         return dict(owner.named_variables())
-    found: dict[str, Variable] = {}
-    held = cast("dict[str, Any]", {} if callable(owner) else getattr(owner, "__dict__", {}))
-    for name, value in sorted(held.items()):
+    paths: dict[str, Variable] = {}
+    attributes = cast("dict[str, Any]", {} if callable(owner) else getattr(owner, "__dict__", {}))
+    for name, value in sorted(attributes.items()):
         if isinstance(value, Variable):
-            found[name] = value
+            paths[name] = value
         elif isinstance(value, Stateful):
-            found.update({f"{name}/{path}": variable for path, variable in value.named_variables().items()})
-    return found
+            paths.update({f"{name}/{path}": variable for path, variable in value.named_variables().items()})
+    return paths
 
 
 def _parameters(function: Function, instance: tuple[Any, ...]) -> list[Any]:
     """Returns the parameters as JSON: name, kind, and the default in a list if it has a JSON form."""
-    found = [*inspect.signature(function.python_function).parameters.values()][len(instance) :]
-    return [[parameter.name, parameter.kind.name, _default(parameter)] for parameter in found]
+    remaining = [*inspect.signature(function.python_function).parameters.values()][len(instance) :]
+    return [[parameter.name, parameter.kind.name, _default(parameter)] for parameter in remaining]
 
 
 def _default(parameter: inspect.Parameter) -> Any:

@@ -112,9 +112,9 @@ def expressions(numbers: Sequence[int], sizes: Sequence[Sizes]) -> Iterator[Expr
         for factor in factors:
             offsets = [numbers[0] - factor * products[0]] if divisor == 1 else range(-divisor, divisor + 1)
             for offset in sorted(offsets, key=abs):
-                found = Expression(group, factor, offset, divisor)
-                if factor and all(found(one) == number for one, number in zip(sizes, numbers, strict=True)):
-                    yield found
+                expression = Expression(group, factor, offset, divisor)
+                if factor and all(expression(one) == number for one, number in zip(sizes, numbers, strict=True)):
+                    yield expression
 
 
 def samples(symbols: Sequence[str]) -> Iterator[Sequence[Sizes]]:
@@ -162,11 +162,11 @@ def _shown(value: Any) -> str:
     return str(value) if isinstance(value, TensorSpec) else f"{value!r:.60}"
 
 
-def as_signature(given: Any) -> Signature:
+def as_signature(signature: Any) -> Signature:
     """Normalizes a given signature: a tuple holds all arguments, anything else is a single one."""
-    if isinstance(given, Signature):
-        return given
-    return Signature(*cast("tuple[Any, ...]", given)) if type(given) is tuple else Signature(given)
+    if isinstance(signature, Signature):
+        return signature
+    return Signature(*cast("tuple[Any, ...]", signature)) if type(signature) is tuple else Signature(signature)
 
 
 @dataclass(frozen=True)
@@ -297,9 +297,9 @@ def encoded(value: Any, leaf: Callable[[Any], Tree | None]) -> Tree:
     Raises:
       InvalidTypeError: there is something in it that a file cannot hold.
     """
-    found = leaf(value)
-    if found is not None:
-        return found
+    encoded_leaf = leaf(value)
+    if encoded_leaf is not None:
+        return encoded_leaf
     kind = cast("type[Any]", type(value))
     if value is None or kind in (bool, int, str):
         return value
@@ -389,11 +389,11 @@ def _class_of(sort: str, name: str, names: tuple[str, ...]) -> type[Any]:
 def leaves_of(tree: Tree, sort: str) -> Iterator[Any]:
     """Yields the contents of the leaves of one sort, in order."""
     if isinstance(tree, Mapping):
-        found = cast("Mapping[str, Any]", tree)
-        if sort in found:
-            yield found[sort]
+        fields = cast("Mapping[str, Any]", tree)
+        if sort in fields:
+            yield fields[sort]
             return
-        for part in found.values():
+        for part in fields.values():
             yield from leaves_of(part, sort)
     elif isinstance(tree, list):
         for part in cast("list[Any]", tree):
@@ -411,13 +411,13 @@ def sized(tree: Tree, sizes: Sizes) -> Tree:
         return [sized(part, sizes) for part in cast("list[Any]", tree)]
     if not isinstance(tree, Mapping):
         return tree
-    found = {key: sized(part, sizes) for key, part in cast("Mapping[str, Any]", tree).items()}
-    if found.keys() == {"size"}:
-        symbols, *numbers = found["size"]
+    fields = {key: sized(part, sizes) for key, part in cast("Mapping[str, Any]", tree).items()}
+    if fields.keys() == {"size"}:
+        symbols, *numbers = fields["size"]
         if list(map(type, numbers)) != [int, int, int] or numbers[2] < 1:
             raise ValueError(f"{numbers!r:.40} are no numbers of a size")
         return Expression(tuple(symbols), *numbers)(sizes)
-    return "".join(map(str, found["text"])) if found.keys() == {"text"} else found
+    return "".join(map(str, fields["text"])) if fields.keys() == {"text"} else fields
 
 
 # The exceptions of a saved function: Python's and graphc's own classes, by the status of the call.
@@ -433,10 +433,10 @@ def raised(exceptions: Mapping[int, tuple[BaseException | None, type[BaseExcepti
       exceptions: by the status of a call that raises one: the exception, or None where tensors are in it; its class;
         and the lines of the calls that led to it.
     """
-    found: dict[str, Tree] = {}
-    for number, (error, kind, places) in exceptions.items():
-        known = next(base for base in kind.__mro__ if _class_named(base.__name__) is base)
-        prefix = "" if known is kind else f"{kind.__name__}: "
+    trees: dict[str, Tree] = {}
+    for number, (error, kind, locations) in exceptions.items():
+        base_class = next(base for base in kind.__mro__ if _class_named(base.__name__) is base)
+        prefix = "" if base_class is kind else f"{kind.__name__}: "
         args = (LOST.format("values of tensors"),)
         if error is not None:
             try:
@@ -446,9 +446,9 @@ def raised(exceptions: Mapping[int, tuple[BaseException | None, type[BaseExcepti
                 args = (str(error),)
         if prefix:
             args = (prefix + (str(args[0]) if args else ""), *args[1:])
-        place = f"{places[-1].short}, in {places[-1].function}" if places else ""
-        found[str(number)] = {"class": known.__name__, "args": encoded(args, _no_leaf), "place": place}
-    return found
+        origin = f"{locations[-1].short}, in {locations[-1].function}" if locations else ""
+        trees[str(number)] = {"class": base_class.__name__, "args": encoded(args, _no_leaf), "place": origin}
+    return trees
 
 
 def _no_leaf(value: Any) -> None:
@@ -458,9 +458,9 @@ def _no_leaf(value: Any) -> None:
 def _class_named(name: str) -> type[BaseException] | None:
     """Returns an exception class of Python or graphc by name; files can raise no others."""
     for home in (builtins, errors):
-        found = vars(home).get(name)
-        if isinstance(found, type) and issubclass(found, Exception):
-            return found
+        candidate = vars(home).get(name)
+        if isinstance(candidate, type) and issubclass(candidate, Exception):
+            return candidate
     return Exception if name in ("BaseException", "object") else None
 
 
@@ -476,7 +476,7 @@ def raise_by_status(raises: Mapping[str, Tree], name: str) -> Callable[[Any], No
 
 
 def _maker(tree: Mapping[str, Any], name: str) -> Callable[[], Exception]:
-    kind, args, place = _class_named(tree["class"]), decoded(tree["args"], _refuse_leaf), str(tree["place"])
+    kind, args, origin = _class_named(tree["class"]), decoded(tree["args"], _refuse_leaf), str(tree["place"])
     if kind is None or not isinstance(args, tuple):
         raise ValueError(f"{tree['class']!r:.40} is no exception of Python's or graphc's")
 
@@ -485,7 +485,7 @@ def _maker(tree: Mapping[str, Any], name: str) -> Callable[[], Exception]:
             error = cast("Any", kind)(*cast("tuple[Any, ...]", args))
         except TypeError:  # an exception that takes other arguments
             error = GraphcError(f"{tree['class']}: {args}")
-        error.add_note(f"raised by the saved function {name!r}" + (f" ({place})" if place else ""))
+        error.add_note(f"raised by the saved function {name!r}" + (f" ({origin})" if origin else ""))
         return error
 
     return make

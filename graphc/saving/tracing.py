@@ -67,13 +67,13 @@ class Traced:
     raises: Mapping[str, Tree]
 
 
-def as_function(given: Any) -> tuple[Function, tuple[Any, ...]]:
+def as_function(target: Any) -> tuple[Function, tuple[Any, ...]]:
     """Returns a compiled function of its own for what is to be saved, and the instance of a method."""
-    found = given.__func__ if isinstance(given, BoundFunction) else given
-    instance = (given.__self__,) if isinstance(given, BoundFunction) else ()
-    if isinstance(found, Function):
-        return found.clone(on_retrace="ignore"), instance
-    return Function(found, on_retrace="ignore"), instance
+    function = target.__func__ if isinstance(target, BoundFunction) else target
+    instance = (target.__self__,) if isinstance(target, BoundFunction) else ()
+    if isinstance(function, Function):
+        return function.clone(on_retrace="ignore"), instance
+    return Function(function, on_retrace="ignore"), instance
 
 
 def traced_for(name: str, function: Function, instance: tuple[Any, ...], signature: Signature) -> Traced:
@@ -232,7 +232,7 @@ class _Tracer:
     def _result(self, traced: TracedFunction, arguments: Any, variables: Mapping[str, Variable]) -> Tree:
         """Returns the structure of the result as JSON."""
         names = {id(variable): name for name, variable in variables.items()}
-        markers = iter([_Marker(place) for place in range(traced.num_results)])
+        markers = iter([_Marker(index) for index in range(traced.num_results)])
 
         def leaf(value: Any) -> Tree | None:
             if isinstance(value, _Marker):
@@ -274,7 +274,7 @@ def _check_case(whole: _Case, case: _Case, what: str = "the sizes of a trace") -
 def _open_raises(cases: Sequence[_Case]) -> Mapping[str, Tree]:
     """Returns the exceptions for all sizes; texts that depend on these in a way that is not understood are left out."""
     first = cases[0].raises
-    found: dict[str, Tree] = {}
+    exceptions: dict[str, Tree] = {}
     for status, one in first.items():
         rows = [case.raises.get(status, {}) for case in cases]
         if any(row.get("class") != one["class"] for row in rows):
@@ -284,8 +284,8 @@ def _open_raises(cases: Sequence[_Case]) -> Mapping[str, Tree]:
             fits = all(is_same(sized(args, case.sizes), row["args"]) for case, row in zip(cases, rows, strict=True))
         except InvalidArgumentError:
             fits, args = False, None
-        found[status] = {**one, "args": args if fits else {"tuple": [LOST.format("a size that is open")]}}
-    return found
+        exceptions[status] = {**one, "args": args if fits else {"tuple": [LOST.format("a size that is open")]}}
+    return exceptions
 
 
 class _Marker:
@@ -295,8 +295,8 @@ class _Marker:
       sort: its kind in Python: a tensor, or a number.
     """
 
-    def __init__(self, place: int, sort: str = "tensor") -> None:
-        self.place = place
+    def __init__(self, index: int, sort: str = "tensor") -> None:
+        self.place = index
         self.sort = sort
 
     def item(self) -> _Marker:

@@ -19,15 +19,15 @@ __all__ = ["Answer", "Request"]
 class Answer(Future[Any]):
     """The result of a request to :class:`Replicas`; ``await`` it, or call ``result``."""
 
-    def __init__(self, name: str, rows: int, place: Location | None) -> None:
-        super().__init__(name, CancellationToken(), place)
+    def __init__(self, name: str, rows: int, index: Location | None) -> None:
+        super().__init__(name, CancellationToken(), index)
         self.drop: Callable[[], bool] = lambda: False
         self._rows = rows
 
     def describe(self) -> str:
         """Describes the request in words, for messages."""
-        place = "" if self._place is None else f", submitted at {self._place.short}"
-        return f"a request of {self._rows} {'row' if self._rows == 1 else 'rows'} to {self.name!r}{place}"
+        origin = "" if self._place is None else f", submitted at {self._place.short}"
+        return f"a request of {self._rows} {'row' if self._rows == 1 else 'rows'} to {self.name!r}{origin}"
 
     @property
     def place(self) -> Location | None:

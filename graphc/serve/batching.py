@@ -226,15 +226,15 @@ class Batcher:
     @property
     def left_out(self) -> list[int]:
         """The replicas that are left out."""
-        return [place for place, replica in enumerate(self.replicas) if replica.out]
+        return [index for index, replica in enumerate(self.replicas) if replica.out]
 
     def _next_again(self) -> Batch | None:
         """Returns a piece to try alone, by another replica than the failed one, if there is another."""
-        for place, (piece, suspicion) in enumerate(self._again):
+        for index, (piece, suspicion) in enumerate(self._again):
             others = self._others(suspicion.replica)
             replica = next((free for free in self._free if not others or free in others), None)
             if replica is not None:
-                del self._again[place]
+                del self._again[index]
                 return Batch(replica, self._requests[piece.request].key, (piece,), suspicion)
         return None
 
@@ -268,7 +268,7 @@ class Batcher:
 
     def _others(self, replica: int) -> list[int]:
         """Returns the replicas that are not left out, except one."""
-        return [place for place, other in enumerate(self.replicas) if place != replica and not other.out]
+        return [index for index, other in enumerate(self.replicas) if index != replica and not other.out]
 
     def _cleared(self, batch: Batch, suspicion: Suspicion) -> None:
         """Records that a piece was answered alone; if others answer the whole batch, its replica is at fault."""

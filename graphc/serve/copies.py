@@ -129,9 +129,9 @@ class Program:
     def variables(self) -> dict[str, Any]:
         """Returns copies of the current values of the Variables; the function makes them if it has not yet."""
         args, kwargs = self.arguments(self._example)
-        found: dict[str, Any] = self._copies.pure.init(*args, **kwargs)
-        self.names = tuple(found)
-        return found
+        values: dict[str, Any] = self._copies.pure.init(*args, **kwargs)
+        self.names = tuple(values)
+        return values
 
     def arguments(self, leaves: Iterable[Any]) -> Any:
         """Returns the arguments of a call with arrays in their places, positional and keyword."""
@@ -147,23 +147,23 @@ class Program:
             self._compiled[device] = lowered.compile()
         return self._compiled[device]
 
-    def took(self, place: int, seconds: float) -> None:
+    def took(self, device: int, seconds: float) -> None:
         """Records how long a batch took on a device."""
-        self._batches[place] += 1
+        self._batches[device] += 1
         # A batch takes longer for what else the machine does, and Python's lock; never shorter.
-        self._seconds[place] = min(seconds, self._seconds.get(place, math.inf) * 1.05)
+        self._seconds[device] = min(seconds, self._seconds.get(device, math.inf) * 1.05)
 
-    def is_quick(self, place: int) -> bool:
+    def is_quick(self, device: int) -> bool:
         """Returns True if a device has computed some batches in a short time, and cannot take longer."""
-        quick = self._batches[place] >= _QUICK_BATCHES and self._seconds[place] < _QUICK_SECONDS
+        quick = self._batches[device] >= _QUICK_BATCHES and self._seconds[device] < _QUICK_SECONDS
         return quick and not self._may_hang
 
     def result(self, leaves: Sequence[Array]) -> Any:
         """Returns the function's result, built from its arrays."""
-        found = iter(leaves)
-        places = range(self._result.num_leaves)
+        arrays = iter(leaves)
+        indices = range(self._result.num_leaves)
         return nest.unflatten(
-            self._result, [self._constants[place] if place in self._constants else next(found) for place in places]
+            self._result, [self._constants[index] if index in self._constants else next(arrays) for index in indices]
         )
 
     def _run(self, variables: dict[str, Any], leaves: Sequence[Any]) -> list[Any]:
@@ -178,9 +178,9 @@ class Program:
                     "function that only reads Variables (a layer with training=False), and give random numbers as "
                     "arguments"
                 )
-        found, self._result = nest.flatten(result)
-        self._constants = {place: leaf for place, leaf in enumerate(found) if not isinstance(leaf, jax.Array)}
-        arrays = [leaf for leaf in found if isinstance(leaf, jax.Array)]
+        outputs, self._result = nest.flatten(result)
+        self._constants = {index: leaf for index, leaf in enumerate(outputs) if not isinstance(leaf, jax.Array)}
+        arrays = [leaf for leaf in outputs if isinstance(leaf, jax.Array)]
         for array in arrays:
             if array.shape[:1] != (rows,):
                 raise FailedPreconditionError(
@@ -211,25 +211,25 @@ class Copies:
         """Returns the padded number of rows."""
         return next(size for size in self.sizes if size >= rows)
 
-    def is_quick(self, place: int, key: Key, rows: int) -> bool:
+    def is_quick(self, device: int, key: Key, rows: int) -> bool:
         """Returns True if batches like this one are computed on a device faster than a thread would begin to."""
         program = self._programs.get((key, self.size(rows)))
-        return program is not None and program.is_quick(place)
+        return program is not None and program.is_quick(device)
 
     def program(self, key: Key, leaves: Sequence[Array]) -> Program:
         """Returns the program for batches like this one."""
         wanted = key, len(leaves[0])
-        if (found := self._programs.get(wanted)) is not None:
-            return found
+        if (match := self._programs.get(wanted)) is not None:
+            return match
         with self.tracing:
-            if (found := self._programs.get(wanted)) is None:
-                found = Program(self, key, leaves)
+            if (match := self._programs.get(wanted)) is None:
+                match = Program(self, key, leaves)
                 here = self._values[self.devices[0]]
-                self._spread({name: value for name, value in found.variables().items() if name not in here})
-                self._programs[wanted] = found
+                self._spread({name: value for name, value in match.variables().items() if name not in here})
+                self._programs[wanted] = match
                 if len(self._programs) > _MOST_PROGRAMS:
                     del self._programs[next(iter(self._programs))]
-            return found
+            return match
 
     def refresh(self) -> None:
         """Updates the copies to the current values of the Variables; later batches use them."""
@@ -239,7 +239,7 @@ class Copies:
                 new.update(program.variables())
             self._spread(new)
 
-    def run(self, place: int, program: Program, key: Key, leaves: Sequence[Array], rows: int) -> list[Array]:
+    def run(self, device: int, program: Program, key: Key, leaves: Sequence[Array], rows: int) -> list[Array]:
         """Computes the results of a batch.
 
         Args:
@@ -250,19 +250,19 @@ class Copies:
           FailedPreconditionError: rows depend on each other.
         """
         start = time.perf_counter()
-        found = self._launch(place, program, leaves)
-        program.took(place, time.perf_counter() - start)
+        results = self._launch(device, program, leaves)
+        program.took(device, time.perf_counter() - start)
         if rows > 1 and key not in self._independent and any((leaf[:rows] != leaf[:1]).any() for leaf in leaves):
-            same = self._launch(place, program, [np.repeat(leaf[:1], len(leaf), axis=0) for leaf in leaves])
-            self._check_independent(found, same)
+            same = self._launch(device, program, [np.repeat(leaf[:1], len(leaf), axis=0) for leaf in leaves])
+            self._check_independent(results, same)
             self._independent.add(key)
-        return found
+        return results
 
-    def warm_up(self, place: int, program: Program, key: Key, leaves: Sequence[Array]) -> None:
+    def warm_up(self, device: int, program: Program, key: Key, leaves: Sequence[Array]) -> None:
         """Compiles a program for a device, and runs it; an exception for a row is ignored."""
         with suppress(_RaisedError):
             for _ in range(2):  # the first compiles, and the second shows how long a batch takes
-                self.run(place, program, key, leaves, 1)
+                self.run(device, program, key, leaves, 1)
 
     def explained(self, error: BaseException, program: Program, leaves: Sequence[Array]) -> BaseException:
         """Returns the user's own exception if the function raised for a row; other errors unchanged."""
@@ -279,21 +279,21 @@ class Copies:
         """Puts new values of Variables on each device, and replaces the old ones at once."""
         self._values = {device: {**old, **_put(new, device)} for device, old in self._values.items()}
 
-    def _launch(self, place: int, program: Program, leaves: Sequence[Array]) -> list[Array]:
-        device = self.devices[place]
+    def _launch(self, index: int, program: Program, leaves: Sequence[Array]) -> list[Array]:
+        device = self.devices[index]
         values = self._values[device]
         variables = {name: values[name] for name in program.names}
         # The executable puts the arrays of the host onto its device, four times as fast as jax.device_put.
-        error, found = program.on(device, variables)(variables, leaves)
-        for leaf in found:
+        error, outputs = program.on(device, variables)(variables, leaves)
+        for leaf in outputs:
             leaf.copy_to_host_async()
         if (message := error.get()) is not None:
             raise _RaisedError(message)
-        return [np.asarray(leaf) for leaf in found]
+        return [np.asarray(leaf) for leaf in outputs]
 
-    def _check_independent(self, found: Sequence[Array], alone: Sequence[Array]) -> None:
+    def _check_independent(self, together: Sequence[Array], alone: Sequence[Array]) -> None:
         """Raises an error if the result for the first row changed when all rows were copies of it."""
-        for one, other in zip(found, alone, strict=True):
+        for one, other in zip(together, alone, strict=True):
             first, same = np.asarray(one[0], np.complex128), np.asarray(other[0], np.complex128)
             bound = _TOLERANCE * max(1e-6, float(np.max(np.abs(np.nan_to_num(first)), initial=0.0)))
             if not np.allclose(first, same, rtol=0.0, atol=bound, equal_nan=True):

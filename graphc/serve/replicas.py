@@ -105,17 +105,17 @@ class Replicas:
     ) -> None:
         if not callable(f):
             raise at(InvalidTypeError(f"Replicas: expected a function or a layer, got {f!r:.60}"), user_location())
-        found = local_devices() if devices is None else [find_device(device) for device in devices]
-        if not found:
+        targets = local_devices() if devices is None else [find_device(device) for device in devices]
+        if not targets:
             raise at(InvalidArgumentError("Replicas: devices is empty; None stands for all"), user_location())
         self.max_batch = _count("max_batch", max_batch)
-        waiting = 64 * self.max_batch * len(found) if max_waiting is None else _count("max_waiting", max_waiting)
+        waiting = 64 * self.max_batch * len(targets) if max_waiting is None else _count("max_waiting", max_waiting)
         self.max_waiting = waiting
         self.name = name or _name_of(f)
         self._timeout = checked_seconds(timeout, "Replicas: timeout")
         delay = _milliseconds(max_delay_ms)
-        self._copies = Copies(f, self.name, found, _sizes(sizes, self.max_batch))
-        self._batcher = Batcher(len(found), max_batch=self.max_batch, max_delay=delay, max_waiting=waiting)
+        self._copies = Copies(f, self.name, targets, _sizes(sizes, self.max_batch))
+        self._batcher = Batcher(len(targets), max_batch=self.max_batch, max_delay=delay, max_waiting=waiting)
         self._counts = Counts()
         self._requests: dict[int, Request] = {}
         self._handed: deque[Batch] = deque()  # from a thread that helps to those that compute
@@ -125,7 +125,7 @@ class Replicas:
         self._looks_at = math.inf
         self._closed = False
         self._settings = thread_settings()
-        names = [f"graphc.serve.{number}" for number in range(len(found))]
+        names = [f"graphc.serve.{number}" for number in range(len(targets))]
         self._threads = [threading.Thread(target=self._run, name=name, daemon=True) for name in names]
         self._threads.append(threading.Thread(target=self._expire, name="graphc.serve.deadlines", daemon=True))
         for thread in self._threads:
@@ -166,7 +166,7 @@ class Replicas:
         rows = Rows.of(f"Replicas of {self.name!r}", args, kwargs)
         answer = Answer(self.name, len(rows), user_location())
         now = time.monotonic()
-        seconds = _least(self._timeout, None if (found := interruption()) is None else found.remaining())
+        seconds = _least(self._timeout, None if (limit := interruption()) is None else limit.remaining())
         with self._lock:
             self._check_open(rows)
             number = self._batcher.submit(now, rows.key, len(rows), now + seconds)
@@ -217,10 +217,10 @@ class Replicas:
         for size in self._copies.sizes:
             leaves = padded([first], size)
             program = self._copies.program(rows.key, leaves)
-            for place in range(len(self._copies.devices)):
+            for device in range(len(self._copies.devices)):
                 if self._closed:
                     return
-                self._copies.warm_up(place, program, rows.key, leaves)
+                self._copies.warm_up(device, program, rows.key, leaves)
 
     def refresh(self) -> None:
         """Updates all copies to the current values of the function's Variables, without compiling again."""
@@ -309,23 +309,23 @@ class Replicas:
         """Computes a batch, and sets the results of its requests."""
         with self._lock:
             requests = {piece: self._requests.get(piece.request) for piece in batch.pieces}
-        given = [(piece, request) for piece, request in requests.items() if request is not None]
+        pending = [(piece, request) for piece, request in requests.items() if request is not None]
         program, leaves, padding = None, list[Array](), 0
         try:
-            if given:
-                parts = [[leaf[piece.start : piece.stop] for leaf in request.rows.leaves] for piece, request in given]
-                rows = sum(piece.rows for piece, _ in given)
+            if pending:
+                parts = [[leaf[piece.start : piece.stop] for leaf in request.rows.leaves] for piece, request in pending]
+                rows = sum(piece.rows for piece, _ in pending)
                 leaves = padded(parts, self._copies.size(rows))
-                program = self._copies.program(given[0][1].rows.key, leaves)
-                found = self._copies.run(batch.replica, program, given[0][1].rows.key, leaves, rows)
+                program = self._copies.program(pending[0][1].rows.key, leaves)
+                results = self._copies.run(batch.replica, program, pending[0][1].rows.key, leaves, rows)
                 padding = len(leaves[0]) - rows
                 start = 0
-                for piece, request in given:
+                for piece, request in pending:
                     # A copy, which does not keep the rows of others alive.
                     own = (
-                        [leaf[start : start + piece.rows].copy() for leaf in found]
-                        if len(given) > 1
-                        else ([leaf[: piece.rows] for leaf in found])
+                        [leaf[start : start + piece.rows].copy() for leaf in results]
+                        if len(pending) > 1
+                        else ([leaf[: piece.rows] for leaf in results])
                     )
                     request.parts[piece.start] = program, own
                     start += piece.rows
@@ -343,10 +343,10 @@ class Replicas:
                 self._counts.latencies.append(now - request.submitted)
             self._counts.answered += len(done)
             self._counts.padded += padding
-            for place in {*self._batcher.left_out} - {*out}:
+            for index in {*self._batcher.left_out} - {*out}:
                 logs.logger().warning(
                     "Replicas: %s is left out, since batches of %s failed there that other devices could answer",
-                    device_name(self._copies.devices[place]), self.name,
+                    device_name(self._copies.devices[index]), self.name,
                 )  # fmt: skip
             self._wake()
         for request in done:
@@ -427,11 +427,11 @@ def _milliseconds(value: Any) -> float:
     return float(value) / 1000
 
 
-def _sizes(given: Any, most: int) -> list[int]:
-    if given is None:
+def _sizes(requested: Any, most: int) -> list[int]:
+    if requested is None:
         return [*[2**power for power in range(most.bit_length()) if 2**power < most], most]
-    sizes = sorted({_count("each of sizes", size) for size in given})
+    sizes = sorted({_count("each of sizes", size) for size in requested})
     if not sizes or sizes[-1] != most:
-        error = InvalidArgumentError(f"Replicas: the largest of sizes must be max_batch={most}, got {given!r:.60}")
+        error = InvalidArgumentError(f"Replicas: the largest of sizes must be max_batch={most}, got {requested!r:.60}")
         raise at(error, user_location())
     return sizes

@@ -82,10 +82,11 @@ class ServingStats(PrintedReport):
     @classmethod
     def of(cls, function: str, counts: Counts, waiting: int, replicas: Sequence[ReplicaStats]) -> ServingStats:
         """Builds the statistics from the counts."""
-        found = np.percentile(counts.latencies, [50, 90, 99]).tolist() if counts.latencies else None
+        percentiles = np.percentile(counts.latencies, [50, 90, 99]).tolist() if counts.latencies else None
         return cls(
             function, counts.answered, counts.failed, counts.refused, counts.expired, counts.cancelled, waiting,
-            counts.padded, None if found is None else (found[0], found[1], found[2]), tuple(replicas),
+            counts.padded, None if percentiles is None else (percentiles[0], percentiles[1], percentiles[2]),
+            tuple(replicas),
         )  # fmt: skip
 
     @property
@@ -114,14 +115,16 @@ class ServingStats(PrintedReport):
         for name in ("replica", "batches", "rows", "failures", ""):
             table.add_column(name, justify="left" if name in ("replica", "") else "right")
         for each in self.replicas:
-            said = "left out" if each.left_out else ""
-            table.add_row(each.device, str(each.batches), str(each.rows), str(each.failures), said)
+            texts = "left out" if each.left_out else ""
+            table.add_row(each.device, str(each.batches), str(each.rows), str(each.failures), texts)
         counts = ("answered", "failed", "refused", "expired", "cancelled")
         shown = [name for name in counts if getattr(self, name) or name == "answered"]
-        said = [", ".join(f"{getattr(self, name)} {name}" for name in shown)]
+        texts = [", ".join(f"{getattr(self, name)} {name}" for name in shown)]
         if self.batches:
-            said.append(f"{self.rows / self.batches:.1f} rows a batch, and {self.padded / self.batches:.1f} of padding")
+            texts.append(
+                f"{self.rows / self.batches:.1f} rows a batch, and {self.padded / self.batches:.1f} of padding"
+            )
         if self.latencies is not None:
             p50, p90, p99 = map(format_seconds, self.latencies)
-            said.append(f"latency: {p50} (median), {p90} (90 %), {p99} (99 %)")
-        return Group(Text(f"replicas of {self.function}", style="bold"), table, *map(Text, said))
+            texts.append(f"latency: {p50} (median), {p90} (90 %), {p99} (99 %)")
+        return Group(Text(f"replicas of {self.function}", style="bold"), table, *map(Text, texts))

@@ -142,11 +142,11 @@ def networks(x: Any, y: Any) -> tuple[Callable[[], Any], Callable[[], Any]]:
         carried, losses = _lax.scan(step, (weights, state), None, length=50)
         return carried, losses[-1]
 
-    held: list[Any] = [[cast("Any", jnp.asarray)(array) for array in start]]
-    held.append(rule.init(held[0]))
+    training: list[Any] = [[cast("Any", jnp.asarray)(array) for array in start]]
+    training.append(rule.init(training[0]))
 
     def by_hand() -> Any:
-        (held[0], held[1]), loss = cast("Any", trained_in_jax)(held[0], held[1], x.raw, y.raw)
+        (training[0], training[1]), loss = cast("Any", trained_in_jax)(training[0], training[1], x.raw, y.raw)
         return loss
 
     return lambda: trained(x, y), by_hand
@@ -246,14 +246,14 @@ def demo_page(scenes: Sequence[Scene], races: Sequence[Race], spread: Sequence[S
 
 
 def _scene(number: int, scene: Scene) -> str:
-    told = "".join(f"<p>{escape(line)}</p>" for line in scene.lines)
+    paragraphs = "".join(f"<p>{escape(line)}</p>" for line in scene.lines)
     pictures = "".join(
         f"<details open><summary>{escape(title)}</summary><div class=scroll>{html}</div></details>"
         for title, html in scene.html.items()
     )
     return (
-        f"<section><h2>{number}. {escape(scene.title)}</h2><pre>{escape(scene.source.strip())}</pre>{told}{pictures}"
-        "</section>\n"
+        f"<section><h2>{number}. {escape(scene.title)}</h2><pre>{escape(scene.source.strip())}</pre>{paragraphs}"
+        f"{pictures}</section>\n"
     )
 
 
@@ -390,16 +390,16 @@ def race_table(races: Sequence[Race]) -> Table:
 
 def train_apart(console: Console) -> list[Spread]:
     """Trains for an epoch on more and more devices, then in two processes."""
-    found: list[Spread] = []
+    spreads: list[Spread] = []
     with console.status("training"):
         for spread in (*on_devices(), in_processes()):
-            found.append(spread)
+            spreads.append(spread)
             console.print(
                 f"   {spread.where:12} loss {spread.losses[0]:.5f} to {spread.losses[-1]:.5f}, differs by "
-                f"{spread.difference(found[0]):.0e}; {format_seconds(spread.seconds)} with compiling"
+                f"{spread.difference(spreads[0]):.0e}; {format_seconds(spread.seconds)} with compiling"
             )
     console.print()
-    return found
+    return spreads
 
 
 def write_files(

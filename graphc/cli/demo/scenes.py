@@ -125,9 +125,9 @@ def a_refusal_names_the_line() -> Iterator[Any]:
     try:
         first_or_all(gx.ones(3))
     except gx.errors.InvalidArgumentError as problem:
-        message, place, line = str(problem).splitlines()[:3]
+        message, location, line = str(problem).splitlines()[:3]
         yield message[: message.index(" (")] + " ..." + message[message.index(": the shapes") :]
-        yield f"{place.strip().rpartition('/')[2]}: {line.strip()}".replace('",', ",")
+        yield f"{location.strip().rpartition('/')[2]}: {line.strip()}".replace('",', ",")
 
 
 WEIGHTS = gx.Variable([0.0, 0.0], name="weights")
@@ -199,9 +199,9 @@ def a_nan_found() -> Iterator[Any]:
         try:
             shrink(gx.asarray([2.0, 9.0, 1e6]))
         except gx.errors.NumericsError as problem:
-            message, place, line = str(problem).splitlines()[:3]
+            message, location, line = str(problem).splitlines()[:3]
             yield f"{message.partition(' of the ')[0]} {message[message.index('in iteration') :].partition(' (gx')[0]}"
-            yield f"{place.strip().rpartition('/')[2]}: {line.strip()}".replace('",', ",")
+            yield f"{location.strip().rpartition('/')[2]}: {line.strip()}".replace('",', ",")
 
 
 SCENES: dict[str, Callable[[], Iterator[Any]]] = {

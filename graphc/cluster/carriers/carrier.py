@@ -121,9 +121,9 @@ def find(target: str) -> Peer:
     while True:
         carriers = [*CARRIERS.values()]
         for carrier in carriers:
-            found = carrier.find(address)
-            if found is not None:
-                return found
+            peer = carrier.find(address)
+            if peer is not None:
+                return peer
         if time.monotonic() > until or not any(carrier.patient for carrier in carriers):
             break
         pause(_LOOK_SECONDS, f"a task at {address}")

@@ -204,10 +204,10 @@ def _refused(address: str | None, error: BaseException) -> GraphcError:
     """Returns the error for users if Ray does not start or connect."""
     where = f"at RAY_ADDRESS={address}" if address else "on this machine"
     causes: list[str] = []
-    found: BaseException | None = error
-    while found is not None:
-        causes.append(str(found))
-        found = found.__cause__
+    current: BaseException | None = error
+    while current is not None:
+        causes.append(str(current))
+        current = current.__cause__
     if any("AuthenticationError" in cause or "InvalidAuthToken" in cause for cause in causes):
         return UnauthenticatedError(
             f"the Ray cluster {where} does not take this process's token: set RAY_AUTH_MODE=token and "

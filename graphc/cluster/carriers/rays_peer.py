@@ -84,8 +84,8 @@ def from_wire(wire: Any) -> Any:
 
 
 def _size(leaf: Any) -> int:
-    found: int = leaf.nbytes if hasattr(leaf, "nbytes") else len(leaf) if isinstance(leaf, bytes | str) else 0
-    return found
+    size: int = leaf.nbytes if hasattr(leaf, "nbytes") else len(leaf) if isinstance(leaf, bytes | str) else 0
+    return size
 
 
 def running_time() -> Iterator[float]:
@@ -145,8 +145,8 @@ class TaskActor:
         Returns:
           An :class:`Answer`, encoded by :func:`to_wire`.
         """
-        given, caller, patience = from_wire(message)
-        call = Call(*given)
+        fields, caller, patience = from_wire(message)
+        call = Call(*fields)
         self._callers.heard(caller, patience, self._ran)
         self._running[call.id] = caller
         try:
@@ -212,7 +212,7 @@ def start_peer(
     """Starts a task as a Ray actor and waits until it answers; None if its address is in use."""
     address = cluster.task_address(job, index)
     own = {name: amount for name, amount in resources.items() if name not in ("num_cpus", "num_gpus", "memory")}
-    known = {name: amount for name, amount in resources.items() if name not in own}
+    builtin = {name: amount for name, amount in resources.items() if name not in own}
     kind: Any = ray.remote(concurrency_groups={"control": 4})(TaskActor)
     try:
         actor = kind.options(
@@ -220,7 +220,7 @@ def start_peer(
             namespace=NAMESPACE,
             max_concurrency=_CALLS,
             runtime_env={"env_vars": environment(resources.get("num_gpus", 0))},
-            **{"num_cpus": 0, **known, "resources": own},
+            **{"num_cpus": 0, **builtin, "resources": own},
         ).remote(cluster.as_dict(), job, index)
     except ActorAlreadyExistsError:
         return None

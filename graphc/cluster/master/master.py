@@ -98,16 +98,16 @@ class Tasks:
           UnavailableError: the task is not running.
         """
         with self._lock:
-            found = self._peers.get(name)
-            if found is None:
+            task = self._peers.get(name)
+            if task is None:
                 address = self._addresses[name]
                 try:
-                    found = self._peers[name] = find(address)
+                    task = self._peers[name] = find(address)
                 except NotFoundError:
                     raise UnavailableError(
                         f"{name} at {address} does not run: start the gx.Server of that task{only_here()}"
                     ) from None
-            return found
+            return task
 
     def call(self, name: str, service: str, method: str, *arguments: Any) -> Any:
         """Calls a method of a task's service, and waits for the answer.
@@ -135,7 +135,7 @@ def _of_some(cluster: ClusterSpec, wanted: Sequence[DeviceSpec]) -> ClusterSpec:
         }
         for job in cluster.jobs
     }
-    return ClusterSpec({job: found for job, found in tasks.items() if found})
+    return ClusterSpec({job: matching for job, matching in tasks.items() if matching})
 
 
 _CLOSE_SECONDS = 1.0
@@ -280,8 +280,8 @@ class _Assembly:
         steps: list[Step] = []
         for part, message in self._parts.items():
             inputs = [self._slots[value] for value in part.takes]
-            given = {value.node for value in part.takes if value not in fed}
-            after = [done[other] for other in part.after if not given.intersection(other.nodes.values())]
+            makers = {value.node for value in part.takes if value not in fed}
+            after = [done[other] for other in part.after if not makers.intersection(other.nodes.values())]
             for value in part.gives:
                 self._slots[value] = self._number()
             self._slots.update((value, self._slots[other]) for value, other in part.same.items())
@@ -302,20 +302,20 @@ class _Assembly:
         if not self._master.keeps(part.task):
             return ()
         fetched = {other for value, other in part.same.items() if value in self._fetched}.union(self._fetched)
-        found: list[Takers] = []
+        takers: list[Takers] = []
         for value in part.gives:
             tasks = Counter(other.task for other in self._parts if value in other.takes)
-            found.append(None if value in fetched else dict(tasks))
-        return found
+            takers.append(None if value in fetched else dict(tasks))
+        return takers
 
     def _result(self, value: Value) -> int:
-        found = self._slots.get(value)
-        if found is None:
+        slot = self._slots.get(value)
+        if slot is None:
             assert value.node is not None
             assert value.node.op is CONSTANT
-            found = self._slots[value] = self._number()
-            self._constants[found] = value.node.attrs["value"].array
-        return found
+            slot = self._slots[value] = self._number()
+            self._constants[slot] = value.node.attrs["value"].array
+        return slot
 
     def _number(self) -> int:
         self._count += 1

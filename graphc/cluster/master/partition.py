@@ -80,7 +80,7 @@ def partition(
     wanted = {*fetched}
     for group in groups:
         wanted.update(value for node in group.all_nodes for value in node.inputs if of.get(value.node) is not group)
-    order = {node: place for place, node in enumerate(nodes)}
+    order = {node: position for position, node in enumerate(nodes)}
     same = _same_reads(groups, order, set(fed))
     parts: dict[_Group, Part] = {}
     for group in groups:
@@ -92,16 +92,16 @@ def partition(
 
 def _same_reads(groups: Sequence[_Group], order: Mapping[Node, int], fed: set[Value]) -> dict[Value, Value]:
     """Maps the values of reads of a Variable to those of an equal read in the same group."""
-    found: dict[Value, Value] = {}
+    replaced: dict[Value, Value] = {}
     for group in groups:
         assigned = {node.attrs["variable"] for node in group.nodes if node.op is ASSIGN_VARIABLE}
         first: dict[str, Value] = {}
         for node in sorted(group.nodes, key=order.__getitem__):
             if node.op is READ_VARIABLE and not node.control_inputs and node.outputs[0] not in fed:
-                known = first.setdefault(node.attrs["variable"], node.outputs[0])
-                if known is not node.outputs[0] and node.attrs["variable"] not in assigned:
-                    found[node.outputs[0]] = known
-    return found
+                earlier = first.setdefault(node.attrs["variable"], node.outputs[0])
+                if earlier is not node.outputs[0] and node.attrs["variable"] not in assigned:
+                    replaced[node.outputs[0]] = earlier
+    return replaced
 
 
 def may_block(node: Node) -> bool:
@@ -122,10 +122,10 @@ class _OnTasks(Rules):
         numbers: dict[frozenset[Node], int] = {}
         for node in nodes:
             makers = [value.node for value in node.inputs if value.node is not None]
-            found = frozenset[Node]().union(
+            waited = frozenset[Node]().union(
                 *[waits.get(maker, frozenset()) for maker in (*makers, *node.control_inputs)]
             )
-            waits[node] = found | {node} if may_block(node) else found
+            waits[node] = waited | {node} if may_block(node) else waited
             self._chains[node] = numbers.setdefault(waits[node], len(numbers))
 
     def place(self, node: Node) -> str | None:
@@ -162,13 +162,13 @@ class _Group:
 
 def _groups(clusters: Clusters) -> list[_Group]:
     """Returns a group for each cluster, in an order in which each comes after those that it needs."""
-    found: dict[Cluster, _Group] = {}
+    groups: dict[Cluster, _Group] = {}
     for cluster in clusters.order:
         reads = {node for node, users in clusters.floating.items() if cluster in users}
-        group = found[cluster] = _Group(cluster.device, set(cluster.nodes), reads)
+        group = groups[cluster] = _Group(cluster.device, set(cluster.nodes), reads)
         group.blocks = any(map(may_block, cluster.nodes))
-        group.before = {found[other] for other in clusters.before[cluster]}
-    return list(found.values())
+        group.before = {groups[other] for other in clusters.before[cluster]}
+    return list(groups.values())
 
 
 def _merged(groups: list[_Group]) -> list[_Group]:
@@ -196,15 +196,15 @@ def _pair(groups: Sequence[_Group]) -> tuple[_Group, _Group] | None:
         needs[group] = group.before.union(*[needs[other] for other in group.before])
         for other in group.before:
             users[other].add(group)
-    for place, first in enumerate(groups):
-        for second in groups[place + 1 :]:
+    for index, first in enumerate(groups):
+        for second in groups[index + 1 :]:
             if first.task != second.task or needs[second] - {first} != needs[first]:
                 continue
             if first in needs[second]:
                 joins = users[first] == {second}
             else:
-                held = [group for group in (first, second) if not users[group] and not group.blocks]
-                joins = bool(held) or not (users[first] or users[second])
+                mergeable = [group for group in (first, second) if not users[group] and not group.blocks]
+                joins = bool(mergeable) or not (users[first] or users[second])
             if joins:
                 return first, second
     return None
@@ -240,9 +240,9 @@ def _part(
     for node in inside:
         if not same.keys() & {*node.outputs}:
             copy(node)
-    given = [value for node in inside if node in group.nodes for value in node.outputs]
-    given = [value for value in given if value in wanted and value not in fed]
-    aliases = {value: same[value] for value in given if value in same}
-    gives = list(dict.fromkeys(same.get(value, value) for value in given))
+    results = [value for node in inside if node in group.nodes for value in node.outputs]
+    results = [value for value in results if value in wanted and value not in fed]
+    aliases = {value: same[value] for value in results if value in same}
+    gives = list(dict.fromkeys(same.get(value, value) for value in results))
     graph = builder.build([values[value] for value in gives])
     return Part(group.task, graph, takes, gives, aliases, after, {node.name: node for node in inside})

@@ -43,19 +43,19 @@ class TaskPlacer:
         """
         self._find_makers()
         forward = {(node.op.name, node.attrs, node.regions, *node.inputs): node for node in nodes}
-        found: dict[Node, str] = {}
-        return {node: self._task(node, forward, found) for node in nodes if node.op is not CONSTANT}
+        tasks: dict[Node, str] = {}
+        return {node: self._task(node, forward, tasks) for node in nodes if node.op is not CONSTANT}
 
-    def _task(self, node: Node, forward: Mapping[Any, Node], found: dict[Node, str]) -> str:
-        task = found.get(node)
+    def _task(self, node: Node, forward: Mapping[Any, Node], placement: dict[Node, str]) -> str:
+        task = placement.get(node)
         if task is None:
             task = self._home(node) or self._pinned(node)
             if task is None:
                 other = self._graph.trace.colocated.get(node)
                 if other is None and node.op is VJP:
                     other = forward.get(forward_key(node))
-                task = self._master if other is None or other is node else self._task(other, forward, found)
-            found[node] = task
+                task = self._master if other is None or other is node else self._task(other, forward, placement)
+            placement[node] = task
         return task
 
     def _find_makers(self) -> None:
@@ -63,9 +63,9 @@ class TaskPlacer:
         nodes = self._graph.trace.builder.nodes
         for node in nodes[self._scanned :]:
             resources = list(_state_of(node))
-            known = next((self._makers[name] for name in resources if name in self._makers), node)
+            maker = next((self._makers[name] for name in resources if name in self._makers), node)
             for name in resources:
-                self._makers.setdefault(name, known)
+                self._makers.setdefault(name, maker)
         self._scanned = len(nodes)
 
     def _home(self, node: Node) -> str | None:
@@ -95,12 +95,12 @@ class TaskPlacer:
         if not node.regions:
             return self._of_pin(node, node.device)
         inside = {self._of_pin(inner, inner.device) for region in node.regions for inner in region.walk()}
-        found = sorted({task for task in (*inside, self._of_pin(node, node.device)) if task is not None})
-        if len(found) > 1:
+        pins = sorted({task for task in (*inside, self._of_pin(node, node.device)) if task is not None})
+        if len(pins) > 1:
             raise _refused(
-                node, f"its loop or branch is pinned to {' and '.join(found)}; pin the whole of it to one task"
+                node, f"its loop or branch is pinned to {' and '.join(pins)}; pin the whole of it to one task"
             )
-        return next(iter(found), None)
+        return next(iter(pins), None)
 
     def _of_pin(self, node: Node, device: str) -> str | None:
         spec = DeviceSpec.parse(device)

@@ -75,40 +75,40 @@ class Kept:
         if not takers:
             return values
         return [
-            self._keep(f"{run}/{part}/{place}", value, users)
+            self._keep(f"{run}/{part}/{index}", value, users)
             if users and getattr(value, "nbytes", 0) >= _KEPT_BYTES
             else value
-            for place, (value, users) in enumerate(zip(values, takers, strict=True))
+            for index, (value, users) in enumerate(zip(values, takers, strict=True))
         ]
 
     def _keep(self, key: str, value: Any, takers: Mapping[str, int]) -> Mapping[str, Any]:
         here = self._task.name
-        held = _Held(sum(count if task == here else 1 for task, count in takers.items()), value, is_there=True)
+        entry = _Held(sum(count if task == here else 1 for task, count in takers.items()), value, is_there=True)
         with self._lock:
-            self._held[key] = held
+            self._held[key] = entry
             while len(self._held) > _VALUES_KEPT:
                 del self._held[next(iter(self._held))]
         return {"kept": key, "task": here, "takers": takers}
 
-    def values(self, given: Sequence[Any]) -> Sequence[Any]:
+    def values(self, inputs: Sequence[Any]) -> Sequence[Any]:
         """Returns a part's inputs; fetches those that are elsewhere.
 
         Raises:
           AbortedError: a value no longer exists.
           UnavailableError: its task is gone.
         """
-        return [value if (place := place_of(value)) is None else self._value(place) for value in given]
+        return [value if (location := place_of(value)) is None else self._value(location) for value in inputs]
 
     def _value(self, where: Mapping[str, Any]) -> Any:
         key, home = where["kept"], where["task"]
         if home == self._task.name:
             return self.take(key)
         with self._lock:
-            held = self._held.setdefault(key, _Held(where["takers"][self._task.name]))
-        with holding(held.lock, f"a value of {home} that another part is fetching"):
-            if not held.is_there:
-                held.value, held.is_there = find(self._addresses[home]).call("graph", "take", key), True
-        return self._used(key, held)
+            entry = self._held.setdefault(key, _Held(where["takers"][self._task.name]))
+        with holding(entry.lock, f"a value of {home} that another part is fetching"):
+            if not entry.is_there:
+                entry.value, entry.is_there = find(self._addresses[home]).call("graph", "take", key), True
+        return self._used(key, entry)
 
     def take(self, key: str) -> Any:
         """Returns a value that is kept here, to a task that needs it.
@@ -116,17 +116,17 @@ class Kept:
         Raises:
           AbortedError: the value no longer exists.
         """
-        held = self._held.get(key)
-        if held is None:
+        entry = self._held.get(key)
+        if entry is None:
             raise AbortedError(f"{self._task.name} has dropped a value of this run; run it again")
-        return self._used(key, held)
+        return self._used(key, entry)
 
-    def _used(self, key: str, held: _Held) -> Any:
+    def _used(self, key: str, entry: _Held) -> Any:
         with self._lock:
-            held.left -= 1
-            if held.left <= 0:
+            entry.left -= 1
+            if entry.left <= 0:
                 self._held.pop(key, None)
-        return held.value
+        return entry.value
 
     def drop(self, run: str) -> None:
         """Drops the values of a run that has failed."""
@@ -168,9 +168,9 @@ class PartExecution(Execution):
 
     def note(self, task: str, values: Sequence[Any]) -> None:
         """Records which tasks keep values that a part at a task returns or takes."""
-        kept = [str(place["task"]) for place in map(place_of, values) if place is not None]
-        if kept:
-            self._keeping.update((task, *kept))
+        owners = [str(location["task"]) for location in map(place_of, values) if location is not None]
+        if owners:
+            self._keeping.update((task, *owners))
 
     def end(self, error: GraphcError) -> None:
         """Cancels the other parts after one has failed."""
@@ -229,8 +229,8 @@ class PartStep(Step):
             node = waiting[0] if len(waiting) == 1 else None  # the task itself can no longer tell
         if node is not None:
             error.op = self.master.graph.operation_of(node)
-        found = with_task(error, self.part.task)
-        return found if node is None else at(found, node.location)
+        located = with_task(error, self.part.task)
+        return located if node is None else at(located, node.location)
 
     def follow(self, values: Any, execution: Any) -> NoReturn:
         """Never called: a run cannot be differentiated."""
@@ -239,9 +239,9 @@ class PartStep(Step):
 
 def with_task(error: GraphcError, task: str) -> GraphcError:
     """Adds the task to an error's message, if the message does not name it."""
-    message, separator, place = error.message.partition("\n  at ")
+    message, separator, location = error.message.partition("\n  at ")
     if task not in message:
-        error.args = (f"{message} (at {task}){separator}{place}",)
+        error.args = (f"{message} (at {task}){separator}{location}",)
     return error
 
 
@@ -303,8 +303,8 @@ class GraphService:
                 while len(self._parts) >= _PARTS_KEPT:
                     oldest = next(iter(self._parts))
                     del self._parts[oldest], self._placements[oldest]
-                found = parse_graph(graph) if isinstance(graph, str) else graph
-                self._parts[key], self._placements[key] = self._planned(found, facts)
+                parsed = parse_graph(graph) if isinstance(graph, str) else graph
+                self._parts[key], self._placements[key] = self._planned(parsed, facts)
             return self._placements[key]
 
     def _planned(self, graph: Graph, facts: Mapping[str, Any]) -> tuple[_Prepared, Mapping[str, str]]:
@@ -360,9 +360,9 @@ class GraphService:
     def _taken(self, notes: list[str]) -> Sequence[str]:
         """Takes the notes; of concurrent callers, only one gets them."""
         with self._lock:
-            found = notes[:]
-            del notes[: len(found)]  # another run may have added some
-        return found
+            taken = notes[:]
+            del notes[: len(taken)]  # another run may have added some
+        return taken
 
     def _begin(self, session: str) -> CancellationToken:
         """Returns the token that cancels the starting call when the Session is reset."""

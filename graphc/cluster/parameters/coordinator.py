@@ -105,8 +105,8 @@ class Coordinator:
         self._reported: BaseException | None = None
         self._ended = False
         self._threads = [
-            threading.Thread(target=self._serve, args=(place,), name=f"graphc {name}", daemon=True)
-            for place, name in enumerate(self.workers)
+            threading.Thread(target=self._serve, args=(index,), name=f"graphc {name}", daemon=True)
+            for index, name in enumerate(self.workers)
         ]
         for thread in self._threads:
             thread.start()
@@ -174,13 +174,13 @@ class Coordinator:
         for work in self.schedule.clear():
             work.what.result.finish(None, error)
 
-    def _serve(self, place: int) -> None:
+    def _serve(self, index: int) -> None:
         """Runs steps on one worker."""
-        while (work := self._next(self.workers[place])) is not None:
+        while (work := self._next(self.workers[index])) is not None:
             try:
-                self._do(place, work)
+                self._do(index, work)
             except BaseException as error:
-                self._failed(place, work, error)
+                self._failed(index, work, error)
 
     def _next(self, name: str) -> Work | None:
         with self._changed:
@@ -192,28 +192,28 @@ class Coordinator:
             self._give_up(_closed())  # a step whose worker was lost is pending again
             return None
 
-    def _failed(self, place: int, work: Work, error: BaseException) -> None:
+    def _failed(self, index: int, work: Work, error: BaseException) -> None:
         """Records a failed step: no further steps begin, and waiting threads get the error."""
         with self._changed:
-            self.schedule.done(self.workers[place], [], time.monotonic())
+            self.schedule.done(self.workers[index], [], time.monotonic())
             work.what.result.finish(None, error)
             self._error = self._error or error
             self._give_up(CancelledError(f"a step before has failed: {error}"))
             self._changed.notify_all()
 
-    def _do(self, place: int, work: Work) -> None:
+    def _do(self, index: int, work: Work) -> None:
         call: _Call = work.what
         if call.drawn is None:
-            args = tuple(_drawn(value, place) for value in call.args)
-            call.drawn = args, {name: _drawn(value, place) for name, value in call.kwargs.items()}
-        found, read = self._step(call.step, call.drawn)
-        traced = found.traced
+            args = tuple(_drawn(value, index) for value in call.args)
+            call.drawn = args, {name: _drawn(value, index) for name, value in call.kwargs.items()}
+        program, read = self._step(call.step, call.drawn)
+        traced = program.traced
         starts: list[int] = [*self.servers.starts]
-        name = self.workers[place]
+        name = self.workers[index]
         try:
-            answer = self._run(place, found, work.number, traced.others(), read, traced.arrays(call.drawn))
+            answer = self._run(index, program, work.number, traced.others(), read, traced.arrays(call.drawn))
         except _GONE as error:
-            self._lost(place, error)
+            self._lost(index, error)
             return
         if "lost" in answer:
             lost: list[int] = answer["lost"]
@@ -230,18 +230,18 @@ class Coordinator:
             self.schedule.done(name, answer["entries"], time.monotonic())
             self._changed.notify_all()
 
-    def _run(self, place: int, step: _Traced, number: int, others: Any, read: Any, arrays: Sequence[Any]) -> Any:
+    def _run(self, index: int, step: _Traced, number: int, others: Any, read: Any, arrays: Sequence[Any]) -> Any:
         """Runs a step on a worker, and sends it the step if it does not know it."""
-        peer, known = self._tasks.peer("worker", place), self._known[self.workers[place]]
+        peer, sent = self._tasks.peer("worker", index), self._known[self.workers[index]]
         rows = next((array.shape[0] for array in arrays if array.ndim), 1)
         for again in (False, True):
             # A worker may wait for servers twice.
             with deadline(1.5 * self._timeout):
-                if not known:
+                if not sent:
                     peer.call(WORKER, "join", self._assignment())
-                if step.key not in known:
+                if step.key not in sent:
                     peer.call(WORKER, "learn", self._name, step.key, step.text)
-                    known.add(step.key)
+                    sent.add(step.key)
                 try:
                     # Not in this thread, which could not abandon a running program.
                     return peer.start(
@@ -250,15 +250,15 @@ class Coordinator:
                 except NotFoundError:
                     if again:
                         raise
-                    known.clear()
+                    sent.clear()
         raise AssertionError
 
     def _assignment(self) -> Assignment:
         return Assignment(self._name, tuple(self._tasks.addresses("ps")), self._timeout / 2)
 
-    def _lost(self, place: int, error: BaseException) -> None:
+    def _lost(self, index: int, error: BaseException) -> None:
         """Reassigns the step of a lost worker, and waits until that worker is back."""
-        name = self.workers[place]
+        name = self.workers[index]
         with self._changed:
             self.failures[name] += 1
             self._known[name].clear()
@@ -270,25 +270,25 @@ class Coordinator:
                 f"{given_up.what.name!r}; the last was {name}: {error}; give ParameterServer more than "
                 f"timeout={self._timeout:g} if the step takes longer"
             )
-            self._failed(place, given_up, UnavailableError(text))
+            self._failed(index, given_up, UnavailableError(text))
         try:
-            self._again(place)
+            self._again(index)
         finally:
             with self._changed:
                 self.schedule.revive(name)
                 self._changed.notify_all()
 
-    def _again(self, place: int) -> None:
+    def _again(self, index: int) -> None:
         """Waits until a worker is back, whatever errors occur, or until the training has ended."""
         end = time.monotonic() + self._timeout
         while not self._ended:
             try:
-                self._tasks.again("worker", place, self._timeout)
+                self._tasks.again("worker", index, self._timeout)
                 return
             except Exception as gone:
                 with self._changed:
                     if not self.schedule.alive and time.monotonic() > end and self._error is None:
-                        self._error = UnavailableError(f"no worker is left; the last was {self.workers[place]}: {gone}")
+                        self._error = UnavailableError(f"no worker is left; the last was {self.workers[index]}: {gone}")
                         self._give_up(self._error)
                         self._changed.notify_all()
                     self._changed.wait(_RETRY_SECONDS)
@@ -297,11 +297,11 @@ class Coordinator:
         """Returns the program of a step for these arguments, and its other reads; the first step starts the servers."""
         with self._tracing:
             sign = signature(arguments)
-            for place, known in enumerate(self._traced):
-                fits = known.step == step and known.sign == sign
-                if fits and (read := known.traced.read(arguments)) is not None:
-                    self._traced.append(self._traced.pop(place))
-                    return known, read
+            for index, cached in enumerate(self._traced):
+                fits = cached.step == step and cached.sign == sign
+                if fits and (read := cached.traced.read(arguments)) is not None:
+                    self._traced.append(self._traced.pop(index))
+                    return cached, read
             self._note_traces(step)
             saved = variable_placement.made
             variable_placement.made = self.made
@@ -319,9 +319,9 @@ class Coordinator:
                     self.local.begin(traced.optimizer, traced.taker.targets, fresh=not any(versions.values()))
                 self._check_gradients(traced)
             text = traced.text(layout)
-            found = _Traced(step, sign, secrets.token_hex(4), traced, text)
-            self._traced = [*self._traced, found][-STEPS_KEPT:]
-            return found, traced.captured
+            program = _Traced(step, sign, secrets.token_hex(4), traced, text)
+            self._traced = [*self._traced, program][-STEPS_KEPT:]
+            return program, traced.captured
 
     def _note_traces(self, step: Callable[..., Any]) -> None:
         """Warns about a step that is compiled again and again."""

@@ -81,14 +81,14 @@ class Keeper:
 
     def push(self, push: Push) -> Entry:
         """Accepts a push; a repeat changes nothing, and is answered with the fate of the first."""
-        found = self.shard.ledger.find(push.source, push.number)
-        if found is not None:
-            return found
+        earlier = self.shard.ledger.find(push.source, push.number)
+        if earlier is not None:
+            return earlier
         if self._records:
             raise _no_rule()
         entry, push = self.shard.judge(push)
-        kept = _data(push) if self._durability == "sync" and entry.fate in ("applied", "waiting") else None
-        self.shard.take(entry, push, lambda: self._append({"entry": asdict(entry), "push": kept}))
+        data = _data(push) if self._durability == "sync" and entry.fate in ("applied", "waiting") else None
+        self.shard.take(entry, push, lambda: self._append({"entry": asdict(entry), "push": data}))
         self._checkpoint()
         return self.shard.ledger.latest(push.source, push.number) or entry
 
@@ -102,10 +102,10 @@ class Keeper:
 
     def _put(self, put: Mapping[str, Sequence[Any]]) -> None:
         for kind, arrays in (("values", self.shard.values), ("state", self.shard.state)):
-            for place, start, numbers in put[kind]:
-                old = jnp.asarray(arrays[place])
+            for index, start, numbers in put[kind]:
+                old = jnp.asarray(arrays[index])
                 flat = old.reshape(-1).at[start : start + numbers.size].set(numbers.reshape(-1).astype(old.dtype))
-                arrays[place] = flat.reshape(old.shape)
+                arrays[index] = flat.reshape(old.shape)
 
     def flush(self) -> int:
         """Ends a round with the gradients at hand; returns the version."""
@@ -119,8 +119,8 @@ class Keeper:
 
         Records of an earlier server that only the rule can apply are applied now.
         """
-        kept = [*self._kept_state] if len(self._kept_state) == len(state) else list(state)
-        self.shard.rule, self.shard.state = rule, kept
+        restored = [*self._kept_state] if len(self._kept_state) == len(state) else list(state)
+        self.shard.rule, self.shard.state = rule, restored
         records, self._records = self._records, []
         self._replay(records)
         self._checkpoint(due=True)
@@ -145,10 +145,10 @@ class Keeper:
             self._store.checkpoint(state, self._saved)
 
     def _recover(self) -> bool:
-        found = None if self._store is None else self._store.load()
-        if found is None:
+        saved = None if self._store is None else self._store.load()
+        if saved is None:
             return False
-        state, records = found
+        state, records = saved
         kinds = [[(array.shape, array.dtype) for array in some] for some in (state["values"], self.shard.values)]
         if kinds[0] != kinds[1]:
             raise FailedPreconditionError(
@@ -173,9 +173,9 @@ class Keeper:
             if "put" in record:
                 self._put(record["put"])
                 continue
-            entry, kept = Entry(**record["entry"]), record["push"]
-            if kept is not None:
-                self.shard.take(entry, _push(entry, kept))
+            entry, data = Entry(**record["entry"]), record["push"]
+            if data is not None:
+                self.shard.take(entry, _push(entry, data))
             elif entry.fate in ("applied", "waiting"):
                 self.shard.ledger.add(replace(entry, fate="lost"))
             else:

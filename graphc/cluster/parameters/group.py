@@ -47,27 +47,27 @@ class Slot(NamedTuple):
 
 def slots_of(optimizer: Optimizer, layout: Layout, server: int, rule: RuleText) -> list[Slot]:
     """Returns where a server has the state of an optimizer; the state of tables stays on the servers."""
-    index = {variable.name: place for place, variable in enumerate(optimizer.targets)}
-    buffers = [layout.servers[server][place] for place in rule.buffers]
-    found: list[Slot] = []
+    index = {variable.name: position for position, variable in enumerate(optimizer.targets)}
+    buffers = [layout.servers[server][position] for position in rule.buffers]
+    slots: list[Slot] = []
     if rule.by_element:
         names = optimizer.state_names([jax.ShapeDtypeStruct((buffer.size,), buffer.dtype) for buffer in buffers])
         for leaf, (name, owner) in enumerate(zip(names, rule.owners, strict=True)):
             pieces = () if owner is None else buffers[owner].pieces
             kind = name.rpartition("/")[0]
-            found += [Slot(name, leaf)] if owner is None else []
-            found += [
+            slots += [Slot(name, leaf)] if owner is None else []
+            slots += [
                 Slot(f"{kind}/{index[piece.name]}", leaf, piece.offset, piece.row * piece.width, piece.size)
                 for piece in pieces
                 if piece.name in index
             ]
-        return found
+        return slots
     order = [piece.name for buffer in buffers for piece in buffer.pieces if piece.name in index]
     types = [jax.ShapeDtypeStruct(layout.shapes[name], layout.variables[name].dtype) for name in order]
     for leaf, name in enumerate(optimizer.state_names(types)):
-        kind, _, place = name.rpartition("/")
-        found.append(Slot(f"{kind}/{index[order[int(place)]]}" if kind and place.isdecimal() else name, leaf))
-    return found
+        kind, _, position = name.rpartition("/")
+        slots.append(Slot(f"{kind}/{index[order[int(position)]]}" if kind and position.isdecimal() else name, leaf))
+    return slots
 
 
 def collected(
@@ -155,12 +155,12 @@ class ServerGroup:
         """Overwrites Variables, and Variables of the optimizer's state, by name."""
         for server, buffers in enumerate(self._known.servers):
             put: dict[str, list[Any]] = {"values": [], "state": []}
-            for place, buffer in enumerate(buffers):
+            for index, buffer in enumerate(buffers):
                 for piece in buffer.pieces:
                     if piece.name in values:
                         first = piece.row * piece.width
                         part = np.asarray(values[piece.name]).reshape(-1)[first : first + piece.size]
-                        put["values"].append((place, piece.offset, part))
+                        put["values"].append((index, piece.offset, part))
             for slot in self._slots(server) if state else ():
                 if slot.name in state:
                     flat = np.asarray(state[slot.name]).reshape(-1)
@@ -289,10 +289,10 @@ class LocalCopies:
         with self._lock:
             if not self._seen:
                 return
-            found = self._all()
-            changed = [key for key, variable in found.items() if variable.raw is not self._seen.get(key)]
+            copies = self._all()
+            changed = [key for key, variable in copies.items() if variable.raw is not self._seen.get(key)]
             if changed:
-                raws = {key: found[key].raw for key in changed}
+                raws = {key: copies[key].raw for key in changed}
                 parts = [{name: raw for (kind, name), raw in raws.items() if kind == of} for of in ("value", "state")]
                 self._servers.put(*parts)
                 self._seen |= raws
@@ -301,16 +301,16 @@ class LocalCopies:
         """Updates the local Variables from the servers."""
         with self._lock:
             self.write()
-            found = self._all()
+            copies = self._all()
             values = {("value", name): value for name, value in self._servers.values().items()}
             values |= {("state", name): value for name, value in self._servers.state().items()}
             for key, value in values.items():
-                found[key].assign(value)
-                self._seen[key] = found[key].raw
+                copies[key].assign(value)
+                self._seen[key] = copies[key].raw
 
     def _all(self) -> dict[tuple[str, str], Variable]:
-        kept = self._servers.layout.variables if self._servers.layout is not None else self._variables
-        found = {("value", name): variable for name, variable in self._variables.items() if name in kept}
+        served = self._servers.layout.variables if self._servers.layout is not None else self._variables
+        copies = {("value", name): variable for name, variable in self._variables.items() if name in served}
         if self._optimizer is not None:
-            found |= {("state", name): variable for name, variable in self._optimizer.named_variables().items()}
-        return found
+            copies |= {("state", name): variable for name, variable in self._optimizer.named_variables().items()}
+        return copies

@@ -83,32 +83,32 @@ class Layout:
             server = loads.index(min(loads))
             loads[server] += piece.size * key[0].itemsize
             _append(placed[server].setdefault(key, []), piece)
-        self.servers = [[Buffer(dtype, tuple(pieces)) for (dtype, _), pieces in found.items()] for found in placed]
-        self.bytes = [sum(buffer.size * buffer.dtype.itemsize for buffer in found) for found in self.servers]
+        self.servers = [[Buffer(dtype, tuple(pieces)) for (dtype, _), pieces in buffers.items()] for buffers in placed]
+        self.bytes = [sum(buffer.size * buffer.dtype.itemsize for buffer in buffers) for buffers in self.servers]
 
     def cut(self, server: int, arrays: Mapping[str, Any]) -> dict[int, tuple[Any, list[tuple[Any, int]] | None]]:
         """Returns the message for a server: for each buffer the numbers, and the elements that they are for."""
-        found: dict[int, tuple[Any, list[tuple[Any, int]] | None]] = {}
-        for place, buffer in enumerate(self.servers[server]):
+        message: dict[int, tuple[Any, list[tuple[Any, int]] | None]] = {}
+        for index, buffer in enumerate(self.servers[server]):
             there = [piece for piece in buffer.pieces if piece.name in arrays]
             if there:
                 flats = [_rows(arrays[piece.name], piece).astype(buffer.dtype) for piece in there]
                 complete = len(there) == len(buffer.pieces)
                 cover = None if complete else [(np.array([piece.offset]), piece.size) for piece in there]
-                found[place] = (flats[0] if len(flats) == 1 else jnp.concatenate(flats)), cover
-        return found
+                message[index] = (flats[0] if len(flats) == 1 else jnp.concatenate(flats)), cover
+        return message
 
     def join(self, names: Iterable[str], pulled: Sequence[Mapping[int, Any]]) -> dict[str, Any]:
         """Joins the buffers of all servers into whole Variables."""
-        found: dict[str, list[tuple[int, Any]]] = {name: [] for name in names}
+        pieces: dict[str, list[tuple[int, Any]]] = {name: [] for name in names}
         for server, buffers in enumerate(self.servers):
-            for place, buffer in enumerate(buffers):
+            for index, buffer in enumerate(buffers):
                 for piece in buffer.pieces:
-                    if piece.name in found:
-                        flat = pulled[server][place][piece.offset : piece.offset + piece.size]
-                        found[piece.name].append((piece.row, flat))
+                    if piece.name in pieces:
+                        flat = pulled[server][index][piece.offset : piece.offset + piece.size]
+                        pieces[piece.name].append((piece.row, flat))
         joined: dict[str, Any] = {}
-        for name, parts in found.items():
+        for name, parts in pieces.items():
             flats = [flat for _, flat in sorted(parts, key=lambda part: part[0])]
             joined[name] = (flats[0] if len(flats) == 1 else jnp.concatenate(flats)).reshape(self.shapes[name])
         return joined
@@ -183,13 +183,13 @@ _running: weakref.WeakValueDictionary[str, Program] = weakref.WeakValueDictionar
 
 
 def _restored(key: str, content: bytes) -> Program:
-    found = _running.get(key)
-    if found is None:
+    program = _running.get(key)
+    if program is None:
         from jax import export
 
         exported: Any = export.deserialize(bytearray(content))
-        found = Program(exported.call, (), key, content)
-    return found
+        program = Program(exported.call, (), key, content)
+    return program
 
 
 def program_of(program: Program) -> Any:

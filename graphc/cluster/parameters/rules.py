@@ -55,15 +55,15 @@ class Applied:
     ) -> tuple[list[Any], list[Any]]:
         """Returns new buffers and a new state; see :class:`graphc.cluster.parameters.shard.Rule`."""
         elements: list[Any] = []
-        given: list[Any] = []
+        sums: list[Any] = []
         for buffer in self._text.buffers:
             size = values[buffer].shape[0]
             none = jnp.zeros(0, "int32"), jnp.zeros(0, values[buffer].dtype)
             some, numbers = padded(*gradients.get(buffer, none), size)
             elements.append(some)
-            given.append(numbers)
+            sums.append(numbers)
         old = [values[buffer] for buffer in self._text.buffers]
-        new, state = self._run(old, given, list(state), elements)
+        new, state = self._run(old, sums, list(state), elements)
         result = list(values)
         for buffer, array in zip(self._text.buffers, new, strict=True):
             result[buffer] = array
@@ -77,8 +77,8 @@ class Applied:
         """Updates some elements, with their part of the state."""
         state_elements = [None if owner is None else elements[owner] for owner in self._text.owners]
         taken = [picked(*pair) for pair in zip(values, elements, strict=True)]
-        held = [picked(*pair) for pair in zip(state, state_elements, strict=True)]
-        new, left = self._update(taken, gradients, held)
+        states = [picked(*pair) for pair in zip(state, state_elements, strict=True)]
+        new, left = self._update(taken, gradients, states)
         return (
             [_put(*each) for each in zip(values, elements, new, strict=True)],
             [_put(*each) for each in zip(state, state_elements, left, strict=True)],
@@ -96,10 +96,10 @@ def rule_text(optimizer: Optimizer, layout: Layout, server: int, updated: set[st
       UnimplementedError: the update of one number depends on others, which may be at another server.
     """
     buffers = layout.servers[server]
-    places = [place for place, buffer in enumerate(buffers) if any(piece.name in updated for piece in buffer.pieces)]
-    if not places:
+    indices = [index for index, buffer in enumerate(buffers) if any(piece.name in updated for piece in buffer.pieces)]
+    if not indices:
         return None
-    chosen = [buffers[place] for place in places]
+    chosen = [buffers[index] for index in indices]
     flats = [jax.ShapeDtypeStruct((buffer.size,), buffer.dtype) for buffer in chosen]
     owners = _owners(optimizer, flats)
     probe = [jax.ShapeDtypeStruct((7,), buffer.dtype) for buffer in chosen]
@@ -108,14 +108,14 @@ def rule_text(optimizer: Optimizer, layout: Layout, server: int, updated: set[st
             Program(optimizer.start_arrays, (flats,)),
             Program(optimizer.update_arrays, _open(optimizer, chosen)),
         )
-        return RuleText(start, update, tuple(places), owners, by_element=True)
+        return RuleText(start, update, tuple(indices), owners, by_element=True)
     if len(layout.servers) > 1:
         error = UnimplementedError(
             f"ParameterServer: the update of {optimizer.name} for one number depends on others, as in clipping by a "
             "norm, but these may be on another server; clip in the step, before apply_gradients, or use servers=1"
         )
         raise at(error, user_location())
-    return _by_variable(optimizer, chosen, tuple(places), layout.shapes, updated)
+    return _by_variable(optimizer, chosen, tuple(indices), layout.shapes, updated)
 
 
 def _owners(optimizer: Optimizer, flats: Sequence[Any]) -> tuple[int | None, ...] | None:
@@ -144,25 +144,25 @@ def _open(optimizer: Optimizer, buffers: Sequence[Buffer]) -> Any:
     def of_any_size() -> Any:
         from jax import export
 
-        return types(export.symbolic_shape(", ".join(f"n{place}" for place in range(len(buffers)))))
+        return types(export.symbolic_shape(", ".join(f"n{index}" for index in range(len(buffers)))))
 
     return of_any_size
 
 
 def _by_variable(
-    optimizer: Optimizer, buffers: Sequence[Buffer], places: tuple[int, ...], shapes: Mapping[str, Any],
+    optimizer: Optimizer, buffers: Sequence[Buffer], indices: tuple[int, ...], shapes: Mapping[str, Any],
     updated: set[str],
 ) -> RuleText:  # fmt: skip
     """Returns a rule that works on whole Variables; Variables that it does not update stay unchanged."""
     spots = [
-        (place, piece.offset, piece.size, shapes[piece.name])
-        for place, buffer in enumerate(buffers)
+        (index, piece.offset, piece.size, shapes[piece.name])
+        for index, buffer in enumerate(buffers)
         for piece in buffer.pieces
         if piece.name in updated
     ]
 
     def cut(values: Sequence[Any]) -> list[Any]:
-        return [values[place][offset : offset + size].reshape(shape) for place, offset, size, shape in spots]
+        return [values[index][offset : offset + size].reshape(shape) for index, offset, size, shape in spots]
 
     def start(values: Sequence[Any]) -> list[Any]:
         return optimizer.start_arrays(cut(values))
@@ -170,14 +170,14 @@ def _by_variable(
     def update(values: Sequence[Any], gradients: Sequence[Any], state: Sequence[Any]) -> Any:
         new, left = optimizer.update_arrays(cut(values), cut(gradients), state)
         result = list(values)
-        for (place, offset, size, _), array in zip(spots, new, strict=True):
-            result[place] = result[place].at[offset : offset + size].set(array.reshape(-1))
+        for (index, offset, size, _), array in zip(spots, new, strict=True):
+            result[index] = result[index].at[offset : offset + size].set(array.reshape(-1))
         return result, left
 
     flats = [jax.ShapeDtypeStruct((buffer.size,), buffer.dtype) for buffer in buffers]
     state = jax.eval_shape(start, flats)
     program = Program(update, (flats, flats, state))
-    return RuleText(Program(start, (flats,)), program, places, (None,) * len(state), by_element=False)
+    return RuleText(Program(start, (flats,)), program, indices, (None,) * len(state), by_element=False)
 
 
 def _is_by_element(optimizer: Optimizer, flats: Sequence[Any]) -> bool:

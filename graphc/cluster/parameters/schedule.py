@@ -119,9 +119,9 @@ class Schedule:
 
     def clear(self) -> list[Work]:
         """Removes the steps that no worker has begun, and returns them."""
-        found = list(self._queue)
+        steps = list(self._queue)
         self._queue.clear()
-        return found
+        return steps
 
     def next(self, name: str, now: float) -> Work | None:
         """Returns the next step for a worker; None if the worker must wait."""
@@ -263,12 +263,12 @@ def answered(requests: Sequence[Request], tries: int = _TRIES) -> Exchange:
     """
     replies: dict[int, Any] = {}
     for _ in range(tries):
-        left = [place for place in range(len(requests)) if place not in replies or isinstance(replies[place], Lost)]
-        found = yield [requests[place] for place in left]
-        replies.update(zip(left, found, strict=True))
+        left = [index for index in range(len(requests)) if index not in replies or isinstance(replies[index], Lost)]
+        answers = yield [requests[index] for index in left]
+        replies.update(zip(left, answers, strict=True))
         if not any(isinstance(reply, Lost) for reply in replies.values()):
-            return [replies[place] for place in range(len(requests))]
-    lost = {requests[place].server: reply.error for place, reply in replies.items() if isinstance(reply, Lost)}
+            return [replies[index] for index in range(len(requests))]
+    lost = {requests[index].server: reply.error for index, reply in replies.items() if isinstance(reply, Lost)}
     raise Unanswered(list(lost), next(iter(lost.values())))
 
 

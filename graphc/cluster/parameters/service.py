@@ -51,10 +51,10 @@ class Disk:
         Raises:
           DataLossError: the checkpoint is damaged.
         """
-        found = entries(self._folder)
-        if not found:
+        checkpoints = entries(self._folder)
+        if not checkpoints:
             return None
-        saved = Saved(found[-1].manifest)
+        saved = Saved(checkpoints[-1].manifest)
         state = decoded(saved.states[0]["server"], saved.verified)
         self._number = max([state["log"], *(number for number, _ in self._logs())])
         logs = [path for number, path in self._logs() if number >= state["log"]]
@@ -95,8 +95,8 @@ class Disk:
         first = self._log is None
         number = self._begin_log()
         arrays: dict[str, np.ndarray[Any, Any]] = {}
-        held = {"server": encoded("server", {"log": number, "state": _on_host(state)}, arrays)}
-        part = Part([Piece.whole(name, array) for name, array in arrays.items()], held)
+        content = {"server": encoded("server", {"log": number, "state": _on_host(state)}, arrays)}
+        part = Part([Piece.whole(name, array) for name, array in arrays.items()], content)
         writer = Writer(self._folder, version, secrets.token_hex(4), 0, 1, _KEPT, 600.0)
         if first:  # a server that has answered a push must be able to resume
             self._write(writer, part, number)
@@ -139,13 +139,13 @@ def _records(path: Path) -> Iterator[Mapping[str, Any]]:
             payload = file.read(int.from_bytes(head[:4], "little"))
             if zlib.crc32(payload) != int.from_bytes(head[4:], "little"):
                 return
-            place = 4 + int.from_bytes(payload[:4], "little")
-            header = json.loads(payload[4:place])
+            offset = 4 + int.from_bytes(payload[:4], "little")
+            header = json.loads(payload[4:offset])
             arrays: dict[str, Any] = {}
             for name, (kind, shape) in header["arrays"].items():
                 dtype, size = np.dtype(kind), math.prod(shape)
-                arrays[name] = np.frombuffer(payload, dtype, size, place).reshape(shape)
-                place += size * dtype.itemsize
+                arrays[name] = np.frombuffer(payload, dtype, size, offset).reshape(shape)
+                offset += size * dtype.itemsize
             yield decoded(header["record"], arrays.__getitem__)
 
 
@@ -216,71 +216,71 @@ class ServerService:
           The version, and whether it resumes.
         """
         with self._lock:  # two keepers must not write into one folder
-            kept = self._kept.get(name)
-            if kept is None:
-                self._kept[name] = kept = _Kept(values, rule, options)
-                return kept.keeper.shard.version, kept.keeper.recovered
+            entry = self._kept.get(name)
+            if entry is None:
+                self._kept[name] = entry = _Kept(values, rule, options)
+                return entry.keeper.shard.version, entry.keeper.recovered
         if rule is not None:
             self.learn(name, rule)
-        with kept.lock:
-            return kept.keeper.shard.version, True
+        with entry.lock:
+            return entry.keeper.shard.version, True
 
     def learn(self, name: str, rule: RuleText) -> int:
         """Sets an optimizer's update, if there was none; returns the version."""
-        kept, applied = self._of(name), Applied(rule)
-        with kept.lock:
-            if kept.keeper.shard.rule is None:
-                kept.keeper.learn(applied, applied.start(kept.keeper.shard.values))
-            return kept.keeper.shard.version
+        entry, applied = self._of(name), Applied(rule)
+        with entry.lock:
+            if entry.keeper.shard.rule is None:
+                entry.keeper.learn(applied, applied.start(entry.keeper.shard.values))
+            return entry.keeper.shard.version
 
     def pull(self, name: str, buffers: Sequence[int]) -> tuple[int, dict[int, Any]]:
         """Returns the version and the values; see :meth:`graphc.cluster.parameters.Shard.pull`."""
-        kept = self._of(name)
-        with kept.lock:
-            version, values = kept.keeper.shard.version, kept.keeper.shard.pull(buffers)
-        found = {buffer: np.asarray(array) for buffer, array in values.items()}
-        with kept.lock:
-            kept.sent += _size_of(found.values())
-        return version, found
+        entry = self._of(name)
+        with entry.lock:
+            version, values = entry.keeper.shard.version, entry.keeper.shard.pull(buffers)
+        pulled = {buffer: np.asarray(array) for buffer, array in values.items()}
+        with entry.lock:
+            entry.sent += _size_of(pulled.values())
+        return version, pulled
 
     def values(self, name: str) -> tuple[int, list[Any]]:
         """Returns the version and the current values."""
-        kept = self._of(name)
-        with kept.lock:
-            return kept.keeper.shard.version, [np.asarray(array) for array in kept.keeper.shard.values]
+        entry = self._of(name)
+        with entry.lock:
+            return entry.keeper.shard.version, [np.asarray(array) for array in entry.keeper.shard.values]
 
     def state(self, name: str) -> list[Any]:
         """Returns the current state of the rule."""
-        kept = self._of(name)
-        with kept.lock:
-            return [np.asarray(array) for array in kept.keeper.shard.state]
+        entry = self._of(name)
+        with entry.lock:
+            return [np.asarray(array) for array in entry.keeper.shard.state]
 
     def put(self, name: str, put: Mapping[str, Sequence[Any]]) -> None:
         """Overwrites numbers; see :meth:`graphc.cluster.parameters.durable_shard.Keeper.put`."""
-        kept = self._of(name)
-        with kept.lock:
-            kept.keeper.put(put)
+        entry = self._of(name)
+        with entry.lock:
+            entry.keeper.put(put)
 
     def push(self, name: str, push: Push) -> Entry:
         """Accepts a push; see :meth:`graphc.cluster.parameters.durable_shard.Keeper.push`."""
-        kept = self._of(name)
-        with kept.lock:
-            kept.received += _size_of([body.values for some in push.kinds.values() for body in some.values()])
-            return kept.keeper.push(push)
+        entry = self._of(name)
+        with entry.lock:
+            entry.received += _size_of([body.values for some in push.kinds.values() for body in some.values()])
+            return entry.keeper.push(push)
 
     def flush(self, name: str) -> int:
         """Ends a round with the gradients at hand; returns the version."""
-        kept = self._of(name)
-        with kept.lock:
-            return kept.keeper.flush()
+        entry = self._of(name)
+        with entry.lock:
+            return entry.keeper.flush()
 
     def report(self, name: str) -> dict[str, Any]:
         """Returns the data of the report."""
-        kept = self._of(name)
-        with kept.lock:
-            shard = kept.keeper.shard
+        entry = self._of(name)
+        with entry.lock:
+            shard = entry.keeper.shard
             return {
-                "server": self._task.name, "version": shard.version, "sent": kept.sent, "received": kept.received,
+                "server": self._task.name, "version": shard.version, "sent": entry.sent, "received": entry.received,
                 "bytes": _size_of(shard.values), "staleness": shard.ledger.staleness,
                 "repeats": shard.ledger.repeats, "ledger": shard.ledger.table(),
             }  # fmt: skip
@@ -291,16 +291,16 @@ class ServerService:
 
     def _close(self, name: str, *, save: bool) -> None:
         with self._lock:
-            kept = self._kept.pop(name, None)
-            if kept is not None:
-                with kept.lock:
-                    kept.keeper.close(save=save)
+            entry = self._kept.pop(name, None)
+            if entry is not None:
+                with entry.lock:
+                    entry.keeper.close(save=save)
 
     def _of(self, name: str) -> _Kept:
-        kept = self._kept.get(name)
-        if kept is None:
+        entry = self._kept.get(name)
+        if entry is None:
             raise FailedPreconditionError(f"{self._task.where} keeps nothing of the training {name}: it was restarted")
-        return kept
+        return entry
 
     def _stop(self) -> None:
         for name in [*self._kept]:

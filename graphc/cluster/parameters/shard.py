@@ -79,8 +79,8 @@ class Entry:
 class Ledger:
     """Keeps the fates of the latest pushes individually, and totals of all."""
 
-    def __init__(self, kept: int = _KEPT) -> None:
-        self._kept = kept
+    def __init__(self, capacity: int = _KEPT) -> None:
+        self._kept = capacity
         self._entries: dict[tuple[str, int], Entry] = {}
         self._floors: dict[str, int] = {}
         self._pushes: Counter[tuple[str, Fate]] = Counter()
@@ -93,13 +93,13 @@ class Ledger:
 
         A push that was lost with a server is accepted when it comes again.
         """
-        found = self._entries.get((source, number))
-        if found is None and number <= self._floors.get(source, -1):
-            found = Entry(source, number, "", 0, 0, "late", 0.0, -1)
-        if found is None or found.fate == "lost":
+        entry = self._entries.get((source, number))
+        if entry is None and number <= self._floors.get(source, -1):
+            entry = Entry(source, number, "", 0, 0, "late", 0.0, -1)
+        if entry is None or entry.fate == "lost":
             return None
         self.repeats += 1
-        return found
+        return entry
 
     def latest(self, source: str, number: int) -> Entry | None:
         """Returns the current entry of a push; None for an unknown one."""
@@ -137,7 +137,7 @@ class Ledger:
 
     def count(self, fate: Fate) -> int:
         """Returns the number of pushes with a fate."""
-        return sum(number for (_, found), number in self._pushes.items() if found == fate)
+        return sum(number for (_, other), number in self._pushes.items() if other == fate)
 
     @property
     def staleness(self) -> dict[int, int]:
@@ -146,11 +146,11 @@ class Ledger:
 
     def table(self) -> dict[str, dict[str, int]]:
         """Returns pushes and rows of each worker by fate, such as ``{"w": {"applied": 3, "applied_rows": 96}}``."""
-        found: dict[str, dict[str, int]] = {}
+        counts: dict[str, dict[str, int]] = {}
         for (worker, fate), number in sorted(self._pushes.items()):
             if number:
-                found.setdefault(worker, {}).update({fate: number, f"{fate}_rows": self._rows[worker, fate]})
-        return found
+                counts.setdefault(worker, {}).update({fate: number, f"{fate}_rows": self._rows[worker, fate]})
+        return counts
 
     def state(self) -> dict[str, Any]:
         """Returns everything as JSON data."""
@@ -218,11 +218,11 @@ def merged(parts: Sequence[tuple[Elements, Any]], size: int) -> tuple[Elements, 
         for _, values in parts[1:]:
             total = total + values
         return None, total
-    given = [np.arange(size) if elements is None else elements for elements, _ in parts]
-    elements, places = np.unique(np.concatenate(given), return_inverse=True)
+    indices = [np.arange(size) if elements is None else elements for elements, _ in parts]
+    elements, inverse = np.unique(np.concatenate(indices), return_inverse=True)
     values = np.concatenate([np.asarray(values) for _, values in parts])
     total = np.zeros(len(elements), values.dtype)
-    np.add.at(total, places, values)
+    np.add.at(total, inverse, values)
     return elements, total
 
 
@@ -413,14 +413,14 @@ class Shard:
 
     def _total(self, bodies: Sequence[Mapping[int, Body]], count: int) -> dict[int, tuple[Elements, Any]]:
         """Returns the sum of several pushes for each buffer, divided by a count."""
-        found: dict[int, tuple[Elements, Any]] = {}
+        totals: dict[int, tuple[Elements, Any]] = {}
         for buffer in sorted({buffer for some in bodies for buffer in some}):
             old = self.values[buffer]
-            given = [some[buffer] for some in bodies if buffer in some]
-            parts = [(elements_of(body.cover), body.values) for body in given]
+            pushed = [some[buffer] for some in bodies if buffer in some]
+            parts = [(elements_of(body.cover), body.values) for body in pushed]
             elements, total = parts[0] if len(parts) == 1 else merged(parts, old.shape[0])
-            found[buffer] = elements, total if count == 1 else (total / count).astype(old.dtype)
-        return found
+            totals[buffer] = elements, total if count == 1 else (total / count).astype(old.dtype)
+        return totals
 
 
 def _entry(push: Push, stale: int, fate: Any, weight: float, version: int) -> Entry:

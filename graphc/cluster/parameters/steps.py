@@ -137,11 +137,11 @@ class TracedStep:
     def _traced(self, step: Callable[..., Any], arguments: Any) -> Callable[..., Any]:
         """Returns the step as a function of its number and arrays, with only the step's guards."""
         leaves, structure = nest.flatten(arguments)
-        given = tuple(_ARRAY if _is_array(leaf) else leaf for leaf in leaves)
+        template = tuple(_ARRAY if _is_array(leaf) else leaf for leaf in leaves)
 
         def traced(number: Any, *arrays: Any) -> Any:
-            found = iter(arrays)
-            args, kwargs = nest.unflatten(structure, [next(found) if leaf is _ARRAY else leaf for leaf in given])
+            remaining = iter(arrays)
+            args, kwargs = nest.unflatten(structure, [next(remaining) if leaf is _ARRAY else leaf for leaf in template])
             if (reads := reads_here()) is not None:  # otherwise its Variables are new
                 reads.function(step)
             taker = self._note(Taker(number))
@@ -157,31 +157,31 @@ class TracedStep:
         Raises:
           InvalidArgumentError: the step assigns a Variable that the servers do not keep.
         """
-        kept = [name for name in self.variables if name in layout.shapes]
+        served = [name for name in self.variables if name in layout.shapes]
         self._others = [name for name in self.variables if name not in layout.shapes]
         covers: dict[str, Any] = {"gradients": [], "added": [], "averaged": []}
         servers = range(len(layout.servers))
-        pulled = [[p for p in range(len(layout.servers[s])) if _holds(layout, s, p, kept)] for s in servers]
+        pulled = [[p for p in range(len(layout.servers[s])) if _holds(layout, s, p, served)] for s in servers]
 
         def program(buffers: Any, others: Any, read: Any, number: Any, arrays: Any) -> Any:
-            flats = [dict(zip(places, found, strict=True)) for places, found in zip(pulled, buffers, strict=True)]
-            variables = {**layout.join(kept, flats), **dict(zip(self._others, others, strict=True))}
+            flats = [dict(zip(indices, pieces, strict=True)) for indices, pieces in zip(pulled, buffers, strict=True)]
+            variables = {**layout.join(served, flats), **dict(zip(self._others, others, strict=True))}
             (result, gradients), new = self._pure.compute(variables, read, number, *arrays)
             by_name = dict(zip(self.taker.gradients, gradients, strict=True))
             self._check_assigned([name for name in new if new[name] is not variables[name]], layout)
-            changes = {name: new[name] - variables[name] for name in kept if new[name] is not variables[name]}
+            changes = {name: new[name] - variables[name] for name in served if new[name] is not variables[name]}
             dense = {name: gradient for name, gradient in by_name.items() if name in layout.shapes}
             flat: dict[str, list[list[Any]]] = {}
             mean = {name: changes[name] for name in changes if self._is_averaged(name)}
             added = {name: changes[name] for name in changes if name not in mean}
             for kind, arrays_of in (("gradients", dense), ("added", added), ("averaged", mean)):
                 cuts = [layout.cut(s, arrays_of) for s in servers]
-                covers[kind] = [tuple((place, cover) for place, (_, cover) in cut.items()) for cut in cuts]
+                covers[kind] = [tuple((index, cover) for index, (_, cover) in cut.items()) for cut in cuts]
                 flat[kind] = [[array for array, _ in cut.values()] for cut in cuts]
             return self._flat(result), flat["gradients"], flat["added"], flat["averaged"]
 
         types = (
-            [[_type(layout.servers[s][place]) for place in pulled[s]] for s in servers],
+            [[_type(layout.servers[s][index]) for index in pulled[s]] for s in servers],
             [self._kind(name) for name in self._others],
             [jax.ShapeDtypeStruct(array.shape, array.dtype) for array in self.captured],
             jax.ShapeDtypeStruct((), np.int32), self._types,
@@ -228,8 +228,8 @@ class TracedStep:
 
         None if a Python value there has changed since the step was traced.
         """
-        found = self._pure.still_captured(self._trace, np.int32(0), *self.arrays(arguments))
-        return None if found is None else [np.asarray(_array(array)) for array in found]
+        captured = self._pure.still_captured(self._trace, np.int32(0), *self.arrays(arguments))
+        return None if captured is None else [np.asarray(_array(array)) for array in captured]
 
     def others(self) -> list[Any]:
         """Returns the current values of the Variables that the step reads and no server keeps."""
@@ -237,9 +237,9 @@ class TracedStep:
 
     def result(self, arrays: Sequence[Any]) -> Any:
         """Returns the step's result, from the arrays that the program returned."""
-        structure, given = self._results
-        found = iter(arrays)
-        leaves = [Tensor(jnp.asarray(next(found))) if leaf is _ARRAY else leaf for leaf in given]
+        structure, template = self._results
+        remaining = iter(arrays)
+        leaves = [Tensor(jnp.asarray(next(remaining))) if leaf is _ARRAY else leaf for leaf in template]
         return nest.unflatten(structure, leaves)
 
 
@@ -267,5 +267,5 @@ def _type(buffer: Any) -> Any:
     return jax.ShapeDtypeStruct((buffer.size,), buffer.dtype)
 
 
-def _holds(layout: Layout, server: int, place: int, names: Sequence[str]) -> bool:
-    return any(piece.name in names for piece in layout.servers[server][place].pieces)
+def _holds(layout: Layout, server: int, index: int, names: Sequence[str]) -> bool:
+    return any(piece.name in names for piece in layout.servers[server][index].pieces)

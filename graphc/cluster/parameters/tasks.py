@@ -61,11 +61,11 @@ class Tasks:
         """Returns the names of a job's tasks."""
         return [self._peers[job, index].name for index in self.spec.task_indices(job)]
 
-    def peer(self, job: str, place: int) -> Peer:
+    def peer(self, job: str, position: int) -> Peer:
         """Returns a task."""
-        return self._peers[job, self.spec.task_indices(job)[place]]
+        return self._peers[job, self.spec.task_indices(job)[position]]
 
-    def again(self, job: str, place: int, seconds: float) -> Peer:
+    def again(self, job: str, position: int, seconds: float) -> Peer:
         """Returns a replacement for a task that does not answer: a new one, or the one that now runs at its address.
 
         Args:
@@ -74,13 +74,13 @@ class Tasks:
         Raises:
           UnavailableError, NotFoundError: there is none.
         """
-        index = self.spec.task_indices(job)[place]
+        index = self.spec.task_indices(job)[position]
         if self._starts:
             self._peers[job, index].stop("it did not answer")
-        self._peers[job, index] = found = self._begin(job, index)
+        self._peers[job, index] = peer = self._begin(job, index)
         with deadline(seconds):
-            found.call("task", "ping")
-        return found
+            peer.call("task", "ping")
+        return peer
 
     def stop(self) -> None:
         """Ends the tasks that were started here."""

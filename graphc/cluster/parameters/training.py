@@ -242,8 +242,8 @@ class ParameterServer:
             tasks.stop()
             raise _error(f"spares={spares} of {len(self.workers)} workers leaves none to wait for; use fewer spares")
         round = len(self.workers) - spares if updates == "sync" else None
-        place = None if folder is None else str(as_path(folder).absolute())
-        options = Options(policy, round, place, durability, checkpoint_every)
+        directory = None if folder is None else str(as_path(folder).absolute())
+        options = Options(policy, round, directory, durability, checkpoint_every)
         self._coordinator = Coordinator(tasks, options, split_bytes, seconds)
         self._joined = 0
 
@@ -371,15 +371,15 @@ class ParameterServer:
           FailedPreconditionError: no step was scheduled yet.
         """
         coordinator = self._coordinator
-        servers = tuple(ServerReport(**found) for found in coordinator.servers.all("report"))
-        known = coordinator.schedule.workers
-        times = [worker.seconds for worker in known.values() if worker.steps > 1]
+        servers = tuple(ServerReport(**fields) for fields in coordinator.servers.all("report"))
+        records = coordinator.schedule.workers
+        times = [worker.seconds for worker in records.values() if worker.steps > 1]
         workers = [
             WorkerReport(
                 name, worker.alive, worker.steps, worker.seconds, worker.steps > 1 and is_slow(worker.seconds, times),
                 coordinator.failures[name],
             )
-            for name, worker in known.items()
+            for name, worker in records.items()
         ]  # fmt: skip
         return ParameterReport(servers, tuple(workers))
 

@@ -123,16 +123,16 @@ class _Joined:
         number_of = np.int32(number)
 
         def compute(pulled: Sequence[Any]) -> tuple[Any, Sequence[Push]]:
-            buffers = [[pulled[server][1][place] for place in places] for server, places in enumerate(text.pulled)]
+            buffers = [[pulled[server][1][index] for index in indices] for server, indices in enumerate(text.pulled)]
             inputs = buffers, others, read, number_of, arrays
             results, gradients, *assigned = jax.block_until_ready(program_of(text.program)(*inputs))
             changes = [*zip(*assigned, strict=True)]
             pushes: list[Push] = []
             for server, (version, _) in enumerate(pulled if text.pushes else []):
                 dense = zip(text.gradients[server], gradients[server], strict=True)
-                bodies = {place: Body(np.asarray(flat), cover) for (place, cover), flat in dense}
+                bodies = {index: Body(np.asarray(flat), cover) for (index, cover), flat in dense}
                 added, averaged = (
-                    {place: Body(_checked(flat), cover) for (place, cover), flat in zip(*pair, strict=True)}
+                    {index: Body(_checked(flat), cover) for (index, cover), flat in zip(*pair, strict=True)}
                     for pair in zip((text.added[server], text.averaged[server]), changes[server], strict=True)
                 )
                 pushes.append(Push(source, number, self._task.name, rows, version, bodies, added, averaged))
@@ -155,8 +155,8 @@ class _Joined:
             with deadline(self._assignment.timeout):
                 *others, last = requests
                 started = [self._start(request) for request in others]
-                found = self._reply(partial(self._ask, last))  # in this thread, while the others are in progress
-                replies = [*[self._reply(call) for call in started], found]
+                reply = self._reply(partial(self._ask, last))  # in this thread, while the others are in progress
+                replies = [*[self._reply(call) for call in started], reply]
 
     def _ask(self, request: Request) -> Any:
         return self._peer(request.server).call(*self._call(request))

@@ -61,16 +61,16 @@ def needed(function: str, new: str, value: Any, old: str, old_value: Any) -> Any
     Raises:
       InvalidTypeError: neither is given.
     """
-    found = either(new, value, old, old_value)
-    if found is None:
+    argument = either(new, value, old, old_value)
+    if argument is None:
         raise at(InvalidTypeError(f"{function} missing 1 required argument: {new!r}"), user_location())
-    return found
+    return argument
 
 
 def drop_rate(rate: Any, keep_prob: Any) -> Any:
     """Returns the share of elements that a dropout drops, which older programs give as the share that is kept."""
-    kept = None if keep_prob is None else 1 - keep_prob
-    return needed("tf.nn.dropout()", "rate", rate, "keep_prob", kept)
+    dropped = None if keep_prob is None else 1 - keep_prob
+    return needed("tf.nn.dropout()", "rate", rate, "keep_prob", dropped)
 
 
 def row_condition(condition: Any, x: Any) -> Any:
@@ -165,9 +165,9 @@ def making(name: str, seed: int | None = None) -> Generator[Callable[[Any], Any]
 
 def _in_graph(value: Any) -> Any:
     """Returns an array, eager tensor or string as a constant of the graph that is built; other values as they are."""
-    known = isinstance(value, np.ndarray | np.generic | StringTensor)
-    known = known or (isinstance(value, Tensor) and not isinstance(value, SymbolicTensor))
-    return current_trace().lift(value) if known else value
+    constant = isinstance(value, np.ndarray | np.generic | StringTensor)
+    constant = constant or (isinstance(value, Tensor) and not isinstance(value, SymbolicTensor))
+    return current_trace().lift(value) if constant else value
 
 
 def in_default_graph(kind: Callable[..., Any], *args: Any) -> Any:

@@ -55,37 +55,37 @@ class InGraph:
         """Returns what it makes of an element."""
         if self._run is None:
             with session.Graph().as_default() as graph:
-                found = self._called(element, graph)
-            if not any(isinstance(leaf, session.GraphTensor) for leaf in nest.flatten(found)[0]):
-                return found
+                results = self._called(element, graph)
+            if not any(isinstance(leaf, session.GraphTensor) for leaf in nest.flatten(results)[0]):
+                return results
             with self._lock:
                 self._run = self._run or self._built(lambda: nest.map_structure(_placeholder, element))[0]
         return self._run(*element)
 
-    def spec(self, given: Any) -> Any:
+    def spec(self, element_spec: Any) -> Any:
         """Returns the types of what it makes, from those of the elements; None where they do not say it."""
-        kind = cast("Any", type(given))
-        element = given if kind is tuple else (given,)
+        kind = cast("Any", type(element_spec))
+        element = element_spec if kind is tuple else (element_spec,)
         try:
-            self._run, found = self._built(lambda: sources.map_spec(_placeholder_for, element))
+            self._run, outputs = self._built(lambda: sources.map_spec(_placeholder_for, element))
         except Exception:  # it takes values, or is wrong, which it says where it is called
             return None
-        return nest.map_structure(_spec, found)
+        return nest.map_structure(_spec, outputs)
 
     def _called(self, element: tuple[Any, ...], graph: session.Graph) -> Any:
         try:
-            found = self._function(*element)
+            results = self._function(*element)
         except InvalidArgumentError as error:
             if "is of another graph" not in str(error):
                 raise
             raise self._refusal(str(error).partition("; build")[0]) from error
-        for leaf in nest.flatten(found)[0]:
+        for leaf in nest.flatten(results)[0]:
             if isinstance(leaf, session.GraphTensor) and leaf.graph is not graph:
                 raise self._refusal(f"{leaf!r} is made of tensors or Variables of another graph")
             if isinstance(leaf, GraphDataset) and leaf.is_fed:
                 problem = f"{self._use}: it returns a dataset of tensors that it makes itself, which are not known yet"
                 raise at(InvalidArgumentError(f"{problem}; make them in a map before it"), self._location)
-        return tuple(cast("list[Any]", found)) if isinstance(found, list) else found
+        return tuple(cast("list[Any]", results)) if isinstance(results, list) else results
 
     def _refusal(self, problem: str) -> Exception:
         remedy = "a function of elements may not use tensors, Variables or placeholders of the graph around it"
@@ -96,21 +96,21 @@ class InGraph:
         """Returns what runs the graph that the function makes of placeholders, and the tensors that it returned."""
         with session.Graph().as_default() as graph:
             graph.seed = self._seed
-            given = placeholders()
-            results, made = nest.flatten(self._called(given, graph))
+            feeds = placeholders()
+            results, structure = nest.flatten(self._called(feeds, graph))
             fetches = [session.convert_to_tensor(leaf) for leaf in results]
-        run = session.Session(graph=graph).make_callable(fetches, nest.flatten(given)[0])
+        run = session.Session(graph=graph).make_callable(fetches, nest.flatten(feeds)[0])
 
         def call(*element: Any) -> Any:
-            return nest.unflatten(made, run(*map(_fed, nest.flatten(element)[0])))
+            return nest.unflatten(structure, run(*map(_fed, nest.flatten(element)[0])))
 
-        return call, nest.unflatten(made, fetches)
+        return call, nest.unflatten(structure, fetches)
 
 
 def _placeholder(leaf: Any) -> Any:
     """Returns a placeholder for an item of elements, of whose shape only the number of axes is sure."""
-    given = _fed(leaf)
-    return session.placeholder(STRING if given.dtype.kind in "OSU" else given.dtype, (None,) * given.ndim)
+    array = _fed(leaf)
+    return session.placeholder(STRING if array.dtype.kind in "OSU" else array.dtype, (None,) * array.ndim)
 
 
 def _placeholder_for(leaf: TensorSpec) -> Any:
@@ -145,13 +145,13 @@ class Dataset(data.GraphDataset):
     def _function(self, function: Any, use: str, *, compiled: bool = True) -> Any:
         seed = default_graph().seed
         with Graph().as_default():  # what an attempt to compile it adds is of no graph of the user's
-            found = super()._function(function, use, compiled=compiled)
-        found.in_python = in_graph = InGraph(function, use, found.location, seed)
-        if self.is_fed and not found.is_known:  # what it will be fed with is no element yet
+            converted = super()._function(function, use, compiled=compiled)
+        converted.in_python = in_graph = InGraph(function, use, converted.location, seed)
+        if self.is_fed and not converted.is_known:  # what it will be fed with is no element yet
             spec = in_graph.spec(self.element_spec)
             if spec is not None:
-                found.declare(spec)
-        return found
+                converted.declare(spec)
+        return converted
 
 
 _seeds: weakref.WeakKeyDictionary[Graph, itertools.count[int]] = weakref.WeakKeyDictionary()

@@ -39,14 +39,14 @@ NAMESPACE: Mapping[str, Any] = {
 
 def _objects() -> dict[str, Any]:
     """Returns what each name stands for."""
-    found: dict[str, Any] = {**CLASSES, **DTYPES, **ERRORS, **VALUES}
+    objects: dict[str, Any] = {**CLASSES, **DTYPES, **ERRORS, **VALUES}
     for row in OPERATIONS:
-        made = row.function(_NAME, _MODULE, NAMESPACE, operation_name(row))
-        found.update(dict.fromkeys(row.names, made))
+        stand_in = row.function(_NAME, _MODULE, NAMESPACE, operation_name(row))
+        objects.update(dict.fromkeys(row.names, stand_in))
     for row in OTHERS:
-        made = row.function(_NAME, _MODULE, NAMESPACE)
-        found.update(dict.fromkeys(row.names, made))
-    return dict(sorted(found.items()))
+        stand_in = row.function(_NAME, _MODULE, NAMESPACE)
+        objects.update(dict.fromkeys(row.names, stand_in))
+    return dict(sorted(objects.items()))
 
 
 NAMES: Mapping[str, Any] = _objects()

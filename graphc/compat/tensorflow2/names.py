@@ -171,11 +171,11 @@ NAMESPACE: Mapping[str, Any] = {
 
 def _objects() -> dict[str, Any]:
     """Returns what each name stands for."""
-    found: dict[str, Any] = {**CLASSES, **CONSTANTS, **DTYPES, **ERRORS}
+    objects: dict[str, Any] = {**CLASSES, **CONSTANTS, **DTYPES, **ERRORS}
     for row in ROWS:
-        made = row.function(LIBRARY, _MODULE, NAMESPACE)
-        found.update(dict.fromkeys(row.names, made))
-    return dict(sorted(found.items()))
+        stand_in = row.function(LIBRARY, _MODULE, NAMESPACE)
+        objects.update(dict.fromkeys(row.names, stand_in))
+    return dict(sorted(objects.items()))
 
 
 NAMES: Mapping[str, Any] = _objects()

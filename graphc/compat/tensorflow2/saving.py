@@ -25,15 +25,15 @@ def save(obj: Any, export_dir: PathLike, signatures: Any = None, options: Any = 
       options: TensorFlow's options; ignored.
     """
     del options
-    found: dict[str, Any] = {}
+    methods: dict[str, Any] = {}
     for name in dir(cast("type[Any]", type(obj))):
         method = getattr(obj, name, None) if not name.startswith("_") or name == "__call__" else None
         if getattr(method, "input_signature", None) is not None:
-            found[name] = method
+            methods[name] = method
     if signatures is not None:
         by_name = cast("Mapping[str, Any]", signatures) if isinstance(signatures, Mapping) else {_DEFAULT: signatures}
-        found.update(by_name)
-    saving.save(found or obj, export_dir)
+        methods.update(by_name)
+    saving.save(methods or obj, export_dir)
 
 
 class _Loaded(saving.Saved):
@@ -57,8 +57,8 @@ def load(export_dir: PathLike, tags: Any = None, options: Any = None) -> Any:
       An object with the functions as attributes, and ``signatures`` by name.
     """
     del tags, options
-    found = saving.load(export_dir)
-    return _Loaded(str(as_path(export_dir)), found.functions, found.named_variables())
+    loaded = saving.load(export_dir)
+    return _Loaded(str(as_path(export_dir)), loaded.functions, loaded.named_variables())
 
 
 def contains_saved_model(export_dir: PathLike) -> bool:
@@ -143,13 +143,13 @@ class CheckpointManager:
 
     def restore_or_initialize(self) -> str | None:
         """Restores the latest checkpoint, if there is one; returns its path."""
-        found = self.latest_checkpoint
-        self.checkpoint.restore(found)
-        return found
+        latest = self.latest_checkpoint
+        self.checkpoint.restore(latest)
+        return latest
 
 
 def latest_checkpoint(checkpoint_dir: PathLike) -> str | None:
     """Returns the path of the latest checkpoint of a folder (TensorFlow's name); None if there is none."""
     path = as_path(checkpoint_dir)
-    steps = sorted(path.glob("step-*/manifest-*.json"), key=lambda found: int(found.name.split("-")[1]))
+    steps = sorted(path.glob("step-*/manifest-*.json"), key=lambda manifest: int(manifest.name.split("-")[1]))
     return str(steps[-1].parent) if steps else None

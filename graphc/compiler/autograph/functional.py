@@ -235,7 +235,7 @@ def _scan_length(xs: Any, length: int | None) -> int:
     if length is not None:
         lengths.add((length,))
     if len(lengths) != 1 or () in lengths:
-        given = sorted(lengths)
-        error = InvalidArgumentError(f"scan: xs and length must agree on one number of steps, got {given}")
+        candidates = sorted(lengths)
+        error = InvalidArgumentError(f"scan: xs and length must agree on one number of steps, got {candidates}")
         raise at(error, user_location())
     return next(iter(lengths))[0]

@@ -315,12 +315,12 @@ def run_on_thread(function: Callable[[], T], subject: Subject, *, inherits: bool
 
 def _report_given_up(done: Signal, subject: Subject) -> None:
     """Logs after some seconds that an abandoned function still runs: two of them hold all XLA threads of two cores."""
-    place = user_location()
+    location = user_location()
 
     def run() -> None:
         if not done.wait(subject, _REPORT_SECONDS):
             what = subject if isinstance(subject, str) else subject()
-            line = "" if place is None else f"\n  given up at {place}"
+            line = "" if location is None else f"\n  given up at {location}"
             _logger.warning(
                 "%s is still being computed, %g s after its caller gave up, and may hold threads of its device for "
                 "which other work waits. XLA cannot be interrupted: bound the loop "

@@ -39,18 +39,18 @@ def _seconds(name: str) -> float | None:
 
 
 def _environment_progress() -> float | None:
-    given = os.environ.get("GRAPHC_PROGRESS_AFTER", "")
-    if given.lower() == "none":
+    setting = os.environ.get("GRAPHC_PROGRESS_AFTER", "")
+    if setting.lower() == "none":
         return None
-    return 0.0 if given.strip() in ("0", "0.0") else _seconds("GRAPHC_PROGRESS_AFTER") or 1.0
+    return 0.0 if setting.strip() in ("0", "0.0") else _seconds("GRAPHC_PROGRESS_AFTER") or 1.0
 
 
 _TEXTS = ("numpy", "tensorflow")
 
 
 def _environment_text() -> str | None:
-    found = os.environ.get("GRAPHC_TENSOR_TEXT", "").lower()
-    return found if found in _TEXTS else None
+    setting = os.environ.get("GRAPHC_TENSOR_TEXT", "").lower()
+    return setting if setting in _TEXTS else None
 
 
 @dataclass(frozen=True)

@@ -96,21 +96,21 @@ class Interruption:
         """Returns the maximum time to wait in seconds; None for no limit."""
         return None if self.deadline is None else min(self.deadline.remaining(), threading.TIMEOUT_MAX)
 
-    def error(self, subject: Subject, place: Location | None = None) -> CancelledError | DeadlineExceededError:
+    def error(self, subject: Subject, location: Location | None = None) -> CancelledError | DeadlineExceededError:
         """Returns the error for a wait that had to end; requires :attr:`is_due`.
 
         Args:
-          place: the user's line; None for the line that is running.
+          location: the user's line; None for the line that is running.
         """
         waited = subject if isinstance(subject, str) else subject()
         token = next((token for token in self.tokens if token.cancelled), None)
-        place = place or user_location()
+        location = location or user_location()
         if token is not None:
             reason = f" ({token.reason})" if token.reason else ""
-            return at(CancelledError(f"cancelled{reason} while waiting for {waited}"), place)
+            return at(CancelledError(f"cancelled{reason} while waiting for {waited}"), location)
         assert self.deadline is not None
         seconds = self.deadline.seconds
-        return at(DeadlineExceededError(f"the deadline of {seconds:g} s passed while waiting for {waited}"), place)
+        return at(DeadlineExceededError(f"the deadline of {seconds:g} s passed while waiting for {waited}"), location)
 
     def check(self, subject: Subject) -> None:
         """Raises :meth:`error` if waits must end now."""
@@ -143,14 +143,14 @@ _current: ContextVar[_InForce | None] = ContextVar("graphc.interruption", defaul
 
 def interruption() -> Interruption | None:
     """Returns the interruption in force; None if there is neither a deadline nor a token."""
-    found = _current.get()
-    return None if found is None else found.interruption
+    scope = _current.get()
+    return None if scope is None else scope.interruption
 
 
 def only_interrupted(reasons: Mapping[Hashable, str]) -> bool:
     """Returns True if all reasons for the slow path are deadlines or tokens in force, in any thread."""
-    given = list(reasons.values())
-    return given.count(_IN_FORCE) == len(given)
+    texts = list(reasons.values())
+    return texts.count(_IN_FORCE) == len(texts)
 
 
 def enter(interruption: Interruption | None) -> None:
@@ -168,9 +168,9 @@ def check_interrupted(subject: Subject) -> None:
       DeadlineExceededError: the deadline has passed.
       CancelledError: a token is cancelled.
     """
-    found = interruption()
-    if found is not None:
-        found.check(subject)
+    current = interruption()
+    if current is not None:
+        current.check(subject)
 
 
 def checked_seconds(seconds: Any, use: str) -> float | None:
@@ -213,9 +213,9 @@ class _Scope(AbstractContextManager["Deadline | None"]):
         outer, tokens = (None, ()) if before is None else (before.deadline, before.tokens)
         if self._seconds is None:
             return outer
-        found = Deadline(self._seconds).earlier(outer)
-        _current.set(_InForce(Interruption(found, tokens, before)))
-        return found
+        earliest = Deadline(self._seconds).earlier(outer)
+        _current.set(_InForce(Interruption(earliest, tokens, before)))
+        return earliest
 
     def __exit__(self, *error: object) -> None:
         if self._seconds is not None:
@@ -251,9 +251,9 @@ class CancellationToken:
         self._cancelled = False
         self._reason = ""
         self._callbacks: dict[object, tuple[Callable[[], None], Callable[[], None]]] = {}
-        given: Any = parent
-        if not isinstance(given, CancellationToken | None):
-            error = InvalidTypeError(f"gx.CancellationToken: expected a token or None as parent, got {given!r:.60}")
+        outer: Any = parent
+        if not isinstance(outer, CancellationToken | None):
+            error = InvalidTypeError(f"gx.CancellationToken: expected a token or None as parent, got {outer!r:.60}")
             raise at(error, user_location())
         # The parent is checked on access; it refers to this token only while this token has callbacks.
         self._parent = parent

@@ -261,8 +261,8 @@ def at(error: E, location: Location | None) -> E:
     Returns:
       The same error object.
     """
-    if location is not None and error.args and not str(error.args[0]).endswith(place := f"\n  at {location}"):
-        error.args = (f"{error.args[0]}{place}", *error.args[1:])
+    if location is not None and error.args and not str(error.args[0]).endswith(suffix := f"\n  at {location}"):
+        error.args = (f"{error.args[0]}{suffix}", *error.args[1:])
     return error
 
 

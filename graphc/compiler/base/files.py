@@ -147,11 +147,11 @@ def list_directory(path: PathLike) -> list[str]:
     Raises:
       NotFoundError: the folder does not exist.
     """
-    place = as_path(path)
-    if not place.is_dir():
-        raise at(FileMissingError(f"{place}: there is no such folder"), user_location())
-    with file_errors(place):
-        return sorted(entry.name for entry in place.iterdir())
+    directory = as_path(path)
+    if not directory.is_dir():
+        raise at(FileMissingError(f"{directory}: there is no such folder"), user_location())
+    with file_errors(directory):
+        return sorted(entry.name for entry in directory.iterdir())
 
 
 def make_directory(path: PathLike) -> None:
@@ -177,11 +177,11 @@ def remove(path: PathLike) -> None:
       NotFoundError: the file does not exist.
       FailedPreconditionError: the path is a folder.
     """
-    place = as_path(path)
-    with file_errors(place):
-        if place.is_dir() and not place.is_symlink():
-            raise FileStateError(f"{place} is a folder; remove_tree (tf.gfile.DeleteRecursively) removes it")
-        place.unlink()
+    target = as_path(path)
+    with file_errors(target):
+        if target.is_dir() and not target.is_symlink():
+            raise FileStateError(f"{target} is a folder; remove_tree (tf.gfile.DeleteRecursively) removes it")
+        target.unlink()
 
 
 def remove_tree(path: PathLike) -> None:
@@ -190,12 +190,12 @@ def remove_tree(path: PathLike) -> None:
     Raises:
       NotFoundError: the path does not exist.
     """
-    place = as_path(path)
-    with file_errors(place):
-        if place.is_dir() and not place.is_symlink():
-            shutil.rmtree(place)
+    target = as_path(path)
+    with file_errors(target):
+        if target.is_dir() and not target.is_symlink():
+            shutil.rmtree(target)
         else:
-            place.unlink()
+            target.unlink()
 
 
 def copy(source: PathLike, target: PathLike, overwrite: bool = False) -> None:
@@ -234,16 +234,16 @@ def stat(path: PathLike) -> FileStatistics:
     Raises:
       NotFoundError: the file does not exist.
     """
-    place = as_path(path)
-    with file_errors(place):
-        found = place.stat()
-    return FileStatistics(found.st_size, found.st_mtime_ns, place.is_dir())
+    target = as_path(path)
+    with file_errors(target):
+        status = target.stat()
+    return FileStatistics(status.st_size, status.st_mtime_ns, target.is_dir())
 
 
 def walk(top: PathLike, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
     """Yields each folder below one, with the sorted names of its folders and files; nothing if there is none."""
-    place = str(as_path(top))
-    for folder, folders, names in os.walk(place, topdown=in_order):
+    root = str(as_path(top))
+    for folder, folders, names in os.walk(root, topdown=in_order):
         folders.sort()
         yield folder, folders, sorted(names)
 
@@ -290,8 +290,8 @@ class File:
         with file_errors(self.name):
             return as_path(self.name).open(f"{self._kind}b")  # pyright: ignore[reportReturnType]  it is buffered
 
-    def _text(self, found: bytes) -> Any:
-        return found if self._is_binary else found.decode()
+    def _text(self, data: bytes) -> Any:
+        return data if self._is_binary else data.decode()
 
     def _check(self, allowed: bool, use: str) -> None:
         if not allowed:

@@ -89,8 +89,8 @@ def run(main: Callable[[list[str]], object] | None = None, argv: Sequence[str] |
       AttributeError: there is no function ``main``.
     """
 
-    def parse(given: Sequence[str] | None) -> list[str]:
-        return FLAGS(sys.argv if given is None else given, known_only=True)
+    def parse(arguments: Sequence[str] | None) -> list[str]:
+        return FLAGS(sys.argv if arguments is None else arguments, known_only=True)
 
     called: Any = sys.modules["__main__"].main if main is None else main
     import_module("absl.app").run(called, argv=None if argv is None else list(argv), flags_parser=parse)

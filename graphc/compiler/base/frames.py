@@ -107,8 +107,8 @@ class Location:
 
     def __str__(self) -> str:
         text = linecache.getline(self.file, self.line).strip() if _may_be_source(self.file) else ""
-        place = f'File "{self.file}", line {self.line}, in {self.function}'
-        return f"{place}\n    {text}" if text else place
+        header = f'File "{self.file}", line {self.line}, in {self.function}'
+        return f"{header}\n    {text}" if text else header
 
     @property
     def short(self) -> str:
@@ -119,8 +119,8 @@ class Location:
 def _cell(file: str) -> str:
     """Returns IPython's name for the code of a cell, such as ``In[2]``; empty for a file."""
     shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    found = None if shell is None else shell.compile.format_code_name(file)
-    return found[1] if found and found[0] == "Cell" else ""
+    named = None if shell is None else shell.compile.format_code_name(file)
+    return named[1] if named and named[0] == "Cell" else ""
 
 
 _LARGEST_SOURCE = 2**24
@@ -130,12 +130,12 @@ _LARGEST_SOURCE = 2**24
 def _may_be_source(file: str) -> bool:
     """Returns True if a line may be read from a file: a graph's text may name a file that never ends."""
     try:
-        found = os.stat(file)
+        status = os.stat(file)
     except OSError:
         return True  # missing, but Python may have the text
     except ValueError:
         return False  # the name is not a valid file name
-    return stat.S_ISREG(found.st_mode) and found.st_size <= _LARGEST_SOURCE
+    return stat.S_ISREG(status.st_mode) and status.st_size <= _LARGEST_SOURCE
 
 
 def is_graphc_file(filename: str) -> bool:
@@ -203,8 +203,8 @@ def user_location() -> Location | None:
 
 def thread_location(thread: int) -> Location | None:
     """Returns the user's line that a thread is running, by its ``threading.get_ident`` number."""
-    found = sys._current_frames().get(thread)  # pyright: ignore[reportPrivateUsage]
-    frame = _innermost_of_user(found)
+    current = sys._current_frames().get(thread)  # pyright: ignore[reportPrivateUsage]
+    frame = _innermost_of_user(current)
     return None if frame is None else _location_of(frame)
 
 

@@ -118,9 +118,9 @@ class HeldInterrupts:
     def deliver(self) -> None:
         """Passes the deferred interrupts to the previous handler."""
         if self._held:
-            held = self._held.pop()
+            arguments = self._held.pop()
             self._held.clear()
-            self._handler(*held)
+            self._handler(*arguments)
 
 
 class _Current(threading.local):
@@ -152,13 +152,13 @@ def interrupts_held(must_wait: Callable[[], bool] | None = None) -> Generator[No
     if not callable(handler) or threading.current_thread() is not threading.main_thread():
         yield
         return
-    before, held = _current.held, HeldInterrupts(handler, must_wait)
-    _current.held = held
-    signal.signal(signal.SIGINT, held)
+    before, deferred = _current.held, HeldInterrupts(handler, must_wait)
+    _current.held = deferred
+    signal.signal(signal.SIGINT, deferred)
     try:
         yield
     finally:
-        if signal.getsignal(signal.SIGINT) is held:  # unless code inside installed a handler
+        if signal.getsignal(signal.SIGINT) is deferred:  # unless code inside installed a handler
             signal.signal(signal.SIGINT, handler)
         _current.held = before
-        held.deliver()
+        deferred.deliver()

@@ -75,8 +75,8 @@ def held_by(module: ModuleType, name: str) -> Any:
 
     It does not call another module's ``__getattr__``, which may do anything.
     """
-    known = vars(module)
-    return getattr(module, name) if name in known.get("__lazy__", ()) else known.get(name)
+    attributes = vars(module)
+    return getattr(module, name) if name in attributes.get("__lazy__", ()) else attributes.get(name)
 
 
 _CONSTANTS = frozenset(("e", "euler_gamma", "inf", "infj", "nan", "nanj", "newaxis", "pi", "tau"))
@@ -118,8 +118,8 @@ def imported_names(homes: Mapping[str, str]) -> dict[str, Callable[[], Any]]:
 
 
 def _import(module: str, name: str) -> Any:
-    found = import_module(module)
-    return found if module.endswith(f".{name}") else getattr(found, name)
+    imported = import_module(module)
+    return imported if module.endswith(f".{name}") else getattr(imported, name)
 
 
 class _Aliases(MetaPathFinder, Loader):
@@ -203,7 +203,7 @@ def hint_missing(namespace: dict[str, Any], public: str) -> None:
     namespace.update(__getattr__=__getattr__, __dir__=_public(namespace))
 
 
-def refuse_options(function: str, given: Mapping[str, object], instead: Mapping[str, str]) -> None:
+def refuse_options(function: str, options: Mapping[str, object], instead: Mapping[str, str]) -> None:
     """Refuses options that a function lacks, and says what to write instead of another library's.
 
     Args:
@@ -213,6 +213,6 @@ def refuse_options(function: str, given: Mapping[str, object], instead: Mapping[
     Raises:
       InvalidTypeError: there are some.
     """
-    for option in given:
+    for option in options:
         remedy = instead.get(option, "see its docstring for those that there are")
         raise at(InvalidTypeError(f"{function}: there is no option {option!r}: {remedy}"), user_location())

@@ -24,13 +24,13 @@ class _Stderr(logging.Handler):
 @cache
 def logger() -> logging.Logger:
     """Returns graphc's logger, with level WARNING unless the program sets another."""
-    found = logging.getLogger("graphc")
-    if found.level == logging.NOTSET:
-        found.setLevel(logging.WARNING)
+    log = logging.getLogger("graphc")
+    if log.level == logging.NOTSET:
+        log.setLevel(logging.WARNING)
     handler = _Stderr()
     handler.setFormatter(logging.Formatter("%(levelname)s:%(name)s:%(message)s"))
-    found.addHandler(handler)
-    return found
+    log.addHandler(handler)
+    return log
 
 
 def flush() -> None:
@@ -40,7 +40,7 @@ def flush() -> None:
 
 
 @cache
-def _calls_of(kind: str, place: Location | None) -> itertools.count[int]:
+def _calls_of(kind: str, location: Location | None) -> itertools.count[int]:
     return itertools.count()
 
 

@@ -132,20 +132,20 @@ class Repeat:
 
 
 def _take_apart(
-    value: Any, leaves: list[Any], opaque: AbstractSet[int], known: dict[int, int] | None = None
+    value: Any, leaves: list[Any], opaque: AbstractSet[int], numbers: dict[int, int] | None = None
 ) -> Structure:
-    """Returns a value's structure and appends its leaves to ``leaves``; ``known`` numbers the containers so far."""
-    if known and id(value) in known:
-        return Structure(Repeat, (known[id(value)],), ())
+    """Returns a value's structure and appends its leaves to ``leaves``; ``numbers`` numbers the containers so far."""
+    if numbers and id(value) in numbers:
+        return Structure(Repeat, (numbers[id(value)],), ())
     parts = None if opaque and id(value) in opaque else children(value)
     if parts is None:
         leaves.append(value)
         return LEAF
     keys, items = parts
     kind = cast("type[Any]", type(value))
-    inner = tuple([_take_apart(item, leaves, opaque, known) for item in items])
-    if known is not None and is_mutable(value):
-        known[id(value)] = len(known)
+    inner = tuple([_take_apart(item, leaves, opaque, numbers) for item in items])
+    if numbers is not None and is_mutable(value):
+        numbers[id(value)] = len(numbers)
     return Structure(kind, keys, inner, _factory(value))
 
 
@@ -197,9 +197,11 @@ def rebuilt(value: Any, items: Iterable[Any], keys: Sequence[Any] | None = None)
     Args:
       keys: the keys of the new container, if they differ from those of ``value``.
     """
-    held = list(items)
-    found = tuple(keys) if keys is not None else (children(value) or ((), ()))[0]
-    return unflatten(Structure(cast("type[Any]", type(value)), found, (LEAF,) * len(held), _factory(value)), held)
+    contents = list(items)
+    names = tuple(keys) if keys is not None else (children(value) or ((), ()))[0]
+    return unflatten(
+        Structure(cast("type[Any]", type(value)), names, (LEAF,) * len(contents), _factory(value)), contents
+    )
 
 
 def flatten_with_paths(value: Any, root: str = "") -> list[tuple[str, Any]]:
@@ -209,19 +211,19 @@ def flatten_with_paths(value: Any, root: str = "") -> list[tuple[str, Any]]:
       >>> flatten_with_paths({"a": (2, 3)}, "x")
       [("x['a'][0]", 2), ("x['a'][1]", 3)]
     """
-    found: list[tuple[str, Any]] = []
+    pairs: list[tuple[str, Any]] = []
 
     def walk(item: Any, path: str) -> None:
         parts = children(item)
         if parts is None:
-            found.append((path, item))
+            pairs.append((path, item))
             return
         fields = _is_namedtuple(cast("type[Any]", type(item))) or dataclasses.is_dataclass(item)
         for key, child in zip(*parts, strict=True):
             walk(child, f"{path}.{key}" if fields else f"{path}[{key!r}]")
 
     walk(value, root)
-    return found
+    return pairs
 
 
 def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:

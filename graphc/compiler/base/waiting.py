@@ -46,9 +46,9 @@ class Watch:
 
     __slots__ = ("_what", "place", "reported", "since", "thread")
 
-    def __init__(self, subject: Subject, place: Location | None) -> None:
+    def __init__(self, subject: Subject, index: Location | None) -> None:
         self._what = subject
-        self.place = place
+        self.place = index
         self.since = time.monotonic()
         self.reported = False
         self.thread = threading.current_thread().name
@@ -64,8 +64,8 @@ class Watch:
             subject = self._what if isinstance(self._what, str) else self._what()
         except Exception as error:  # it may read state that another thread is changing
             subject = f"something that cannot be described now ({error!r})"
-        place = "" if self.place is None else f"\n  at {self.place}"
-        _logger.warning("no progress for %.3g s: thread %s waits for %s%s", seconds, self.thread, subject, place)
+        where = "" if self.place is None else f"\n  at {self.place}"
+        _logger.warning("no progress for %.3g s: thread %s waits for %s%s", seconds, self.thread, subject, where)
 
 
 class _Watchdog:

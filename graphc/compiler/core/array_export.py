@@ -181,10 +181,10 @@ IN_PLACE = {
 """By the names of NumPy's functions that change an array, what to write instead."""
 
 
-def check_options(what: str, function: Callable[..., Any], given: dict[str, Any], error: TypeError) -> None:
+def check_options(what: str, function: Callable[..., Any], options: dict[str, Any], error: TypeError) -> None:
     """Raises an error that names an option of NumPy's that graphc's function does not have, if there is one."""
     parameters = inspect.signature(function).parameters
-    if unknown := [name for name in given if name not in parameters]:
+    if unknown := [name for name in options if name not in parameters]:
         text = f"{what}: gx.{function.__name__} has no argument {unknown[0]!r}; it has {', '.join(parameters)}"
         raise at(InvalidTypeError(text), user_location()) from error
 
@@ -209,14 +209,14 @@ def graphc_name(ufunc: Any) -> str:
 def function_of(function: Any) -> Callable[..., Any]:
     """Returns graphc's function of a NumPy function's name, from the namespace of the same name."""
     module = str(getattr(function, "__module__", None) or "").removeprefix("numpy").lstrip(".")
-    given = str(function.__name__)
-    name = _NUMPY_NAMES.get(given, given)
+    numpy_name = str(function.__name__)
+    name = _NUMPY_NAMES.get(numpy_name, numpy_name)
     name = f"{module}.{name}" if module in ("fft", "linalg") else name
-    special = getattr(sys.modules.get("scipy.special"), given, None) is function
+    special = getattr(sys.modules.get("scipy.special"), numpy_name, None) is function
     if name not in FUNCTIONS or special:
-        near = f"use gx.special.{given}" if special and f"special.{given}" in FUNCTIONS else ""
+        near = f"use gx.special.{numpy_name}" if special and f"special.{numpy_name}" in FUNCTIONS else ""
         error = UnimplementedError(
-            f"{'scipy.special' if special else 'numpy'}.{given if special else name} of a graphc tensor: "
+            f"{'scipy.special' if special else 'numpy'}.{numpy_name if special else name} of a graphc tensor: "
             + (near or "graphc has no function of that name; gx.pyfunc calls it when the program runs")
         )
         raise at(error, user_location())

@@ -152,8 +152,10 @@ class ArrayMethods(Operators):
             # Python and NumPy ask for special names in passing; the message needs the tables of all ops.
             if name.startswith("__"):
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
-            if isinstance(found := getattr(type(self), name, None), property):
-                return found.fget(self)  # Python comes here when it raises an AttributeError, which is no missing name
+            if isinstance(attribute := getattr(type(self), name, None), property):
+                return attribute.fget(
+                    self
+                )  # Python comes here when it raises an AttributeError, which is no missing name
             raise _missing(self, name)
 
     # == compares elements, so tensors cannot be keys, as in NumPy.
@@ -443,9 +445,9 @@ class ArrayMethods(Operators):
             raise changes_array(name, IN_PLACE[name], self)
         if kwargs.get("out") is not None:
             raise changes_array(f"{name} with out=", f"x = gx.{name}(...)", self)
-        found = function_of(function)
+        ours = function_of(function)
         try:
-            return found(*args, **kwargs)
+            return ours(*args, **kwargs)
         except TypeError as error:
-            check_options(f"numpy.{name} of a tensor", found, kwargs, error)
+            check_options(f"numpy.{name} of a tensor", ours, kwargs, error)
             raise

@@ -82,10 +82,10 @@ def late_value(tensor: Any) -> Any:
     trace = context.trace
     if trace is None or not trace.root.is_graph or tensor.dtype.kind not in "iu":
         return None
-    known = known_ints(trace.lift(tensor).raw)
-    if known is not None and None not in known.ravel().tolist():
+    values = known_ints(trace.lift(tensor).raw)
+    if values is not None and None not in values.ravel().tolist():
         trace.root.note_attribute(trace.lift(tensor).raw)
-        return static_ints(known)
+        return static_ints(values)
     return LateValue(tensor)
 
 
@@ -102,15 +102,15 @@ def with_late_inputs(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> tuple[Op
         return op, inputs, attrs
     trace = context.trace
     assert trace is not None
-    known: list[Any] = []
+    late_values: list[Any] = []
     # In the order in which the values are taken out of the attributes: by attribute name.
     names = sorted(name for name in late if late[name])
     tensors = [trace.late_input(trace.lift(item.tensor)) for name in names for item in late[name]]
     for tensor in tensors:
-        found = known_ints(trace.lift(tensor).raw)
-        known.append(None if found is None else tuple(found.ravel().tolist()))
+        numbers = known_ints(trace.lift(tensor).raw)
+        late_values.append(None if numbers is None else tuple(numbers.ravel().tolist()))
     marked = {name: _marked(value) for name, value in attrs.items()}
-    return late_op(op), [*inputs, *tensors], late_attrs(op, marked, names, known)
+    return late_op(op), [*inputs, *tensors], late_attrs(op, marked, names, late_values)
 
 
 def _late_in(value: Any) -> Iterator[LateValue]:
@@ -235,8 +235,8 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
             return apply_all(op, values, attrs, regions)
     if trace is not None:
         if attrs and trace.root.is_graph:
-            late, found, given = with_late_inputs(op, values, attrs)
-            op, values, attrs = late, list(found), given
+            late, pending, settings = with_late_inputs(op, values, attrs)
+            op, values, attrs = late, list(pending), settings
         if has_large_ints(values):
             return apply_all(op, _with_fitted_ints(op, values, attrs), attrs, regions)
         outputs = trace.apply(op, values, attrs, regions)
@@ -245,8 +245,8 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
             forward = context.tapes[0].forward(op, values, attrs, regions)
         try:
             outputs = _run(op, values, attrs, regions, forward)
-        except _OfGraph as found:  # as in TensorFlow, the op goes to the graph of its operands
-            outputs = found.trace.apply(op, values, attrs, regions)
+        except _OfGraph as pending:  # as in TensorFlow, the op goes to the graph of its operands
+            outputs = pending.trace.apply(op, values, attrs, regions)
         except GraphcError:
             if not has_large_ints(values):
                 raise
@@ -299,7 +299,7 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Se
         and not op.platforms
         and busy.isdisjoint(REASONS)
     ):
-        result = FAILED if (known := op.caches.get(attrs)) is None else call_kernel(known, inputs, _tensor)
+        result = FAILED if (cache := op.caches.get(attrs)) is None else call_kernel(cache, inputs, _tensor)
         if result is not FAILED:
             outputs = _outputs(result)
             if op.differentiable:
@@ -328,8 +328,8 @@ def _outputs(result: Any) -> list[Tensor]:
 
 def _call_pinned(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> Any:
     """Calls a kernel in device scopes, where the inputs are on their device; FAILED requests the slow path."""
-    pins, known = context.device, op.caches.get(attrs)
-    if known is None or not pins.text or pins.asks:
+    pins, cache = context.device, op.caches.get(attrs)
+    if cache is None or not pins.text or pins.asks:
         return FAILED
     arrays = list[jax.Array]()
     for value in inputs:
@@ -339,16 +339,16 @@ def _call_pinned(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> Any:
             arrays.append(value.raw)
         elif type(value) not in SCALARS:  # such as a Variable, which may be another graph's
             return FAILED
-    device = find_device(pins.text, told=True)
-    place, stays = {device}, False
+    device = find_device(pins.text, quiet=True)
+    target, stays = {device}, False
     for array in arrays:
-        if array.devices() != place:
+        if array.devices() != target:
             return FAILED
         stays = stays or array.committed
     # Without a committed array, JAX runs the op on its default device, and moves the result there with the next op.
     if not stays and (device is not devices()[0] or cast("Any", jax.config).jax_default_device is not None):
         return FAILED
-    return call_kernel(known, inputs, _tensor)
+    return call_kernel(cache, inputs, _tensor)
 
 
 def _with_fitted_ints(op: OpDef, values: Sequence[Any], attrs: Attrs) -> list[Any]:
@@ -391,12 +391,12 @@ def _call_placed(
     """Calls a kernel as :func:`_call` does, on the device that the scopes name, if it has an implementation."""
     observe, start = _observe, time.perf_counter()
     requested = requested_device(op, values, attrs, regions) if context.device else ""
-    device = find_device(requested, told=True) if requested else None
+    device = find_device(requested, quiet=True) if requested else None
     if op.platforms:
         wanted = device_name(_device_of(arrays) if device is None else device)
-        found = check_implemented(op, wanted)
-        if found != wanted:
-            device = find_device(found)
+        chosen = check_implemented(op, wanted)
+        if chosen != wanted:
+            device = find_device(chosen)
     if device is None:
         result = _call(op, arrays, attrs, regions, values, compiled)
     else:
@@ -407,7 +407,7 @@ def _call_placed(
             # A result that depends on no array is uncommitted, and would move to the default device with the next op.
             result = [array if array.committed else jax.device_put(array, device) for array in nest.as_tuple(result)]
     if config.log_device_placement:
-        used = {device_name(place) for array in nest.as_tuple(result) for place in array.devices()}
+        used = {device_name(each) for array in nest.as_tuple(result) for each in array.devices()}
         log_placement(op.name, op.name, requested, ", ".join(sorted(used)), user_location())
     if observe is not None:
         observe(op, attrs, regions, arrays, nest.as_tuple(result), start)
@@ -416,8 +416,8 @@ def _call_placed(
 
 def _device_of(arrays: Sequence[Any]) -> Any:
     """Returns the device that JAX runs an op on: its arrays' device, or the default one."""
-    found = [array for array in arrays if isinstance(array, jax.Array)]
-    array = next((array for array in found if array.committed), found[0] if found else None)
+    placed = [array for array in arrays if isinstance(array, jax.Array)]
+    array = next((array for array in placed if array.committed), placed[0] if placed else None)
     return devices()[0] if array is None else next(iter(array.devices()))
 
 

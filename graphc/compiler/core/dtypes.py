@@ -87,10 +87,10 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
     try:
         if type(dtype) in (type, str) and dtype in _DEFAULTS:
             dtype = _DEFAULTS[dtype][config.default_dtype_bits]
-        found = np.dtype(jnp.dtype(dtype))
-        if not found.isnative:  # of a file's bytes, such as ">f4"
-            found = found.newbyteorder("=")
-        return np.dtype(jax.dtypes.canonicalize_dtype(found))
+        given_dtype = np.dtype(jnp.dtype(dtype))
+        if not given_dtype.isnative:  # of a file's bytes, such as ">f4"
+            given_dtype = given_dtype.newbyteorder("=")
+        return np.dtype(jax.dtypes.canonicalize_dtype(given_dtype))
     except (TypeError, ValueError) as error:
         reason = str(error)
         if dtype is str or getattr(dtype, "kind", None) in _OF_STRINGS:
@@ -152,11 +152,11 @@ def copied_numpy(value: Any) -> np.ndarray[Any, Any]:
     if type(value) is not np.ndarray and not isinstance(value, np.generic):
         raise TypeError
     value = cast("np.ndarray[Any, Any]", value)
-    given = value.dtype
-    natural = _natural(given, dtype_rules())
-    if natural is given:
+    dtype = value.dtype
+    natural = _natural(dtype, dtype_rules())
+    if natural is dtype:
         return np.array(value)
-    if given.kind in "iu":
+    if dtype.kind in "iu":
         array = np.asarray(value)
         return narrowed(array, array.astype(natural))
     return np.array(value, natural)
@@ -166,8 +166,8 @@ def copied_numpy(value: Any) -> np.ndarray[Any, Any]:
 def _natural(dtype: np.dtype[Any], rules: int) -> np.dtype[Any]:
     """Returns the dtype that an array becomes; the same object if it does not change."""
     del rules
-    found = as_dtype(dtype)
-    return dtype if found == dtype else found
+    canonical = as_dtype(dtype)
+    return dtype if canonical == dtype else canonical
 
 
 def _narrowed(array: np.ndarray[Any, Any], dtype: np.dtype[Any], what: str) -> np.ndarray[Any, Any]:
@@ -207,11 +207,11 @@ def too_large(number: int, dtype: np.dtype[Any], what: str = "Python int") -> In
       what: a description of the int, for the message.
     """
     bits = number.bit_length()
-    given = number if bits < 200 else f"of {bits} bits"  # Python refuses to print ints of thousands of digits
+    text = number if bits < 200 else f"of {bits} bits"  # Python refuses to print ints of thousands of digits
     asked = ", and a dtype" if what == "Python int" else ""
     remedy = "" if dtype.itemsize > 4 else f", or 64-bit types (gx.config.enable_x64 = True{asked})"
     use = f"; use a float{remedy}" if bits <= 1024 and not jnp.issubdtype(dtype, jnp.inexact) else ""
-    return InvalidArgumentError(f"the {what} {given} does not fit {dtype.name}{use}")
+    return InvalidArgumentError(f"the {what} {text} does not fit {dtype.name}{use}")
 
 
 def check_fits(what: str, values: Any, dtype: np.dtype[Any]) -> None:
@@ -247,9 +247,9 @@ def natural_dtype(*values: Any) -> np.dtype[Any]:
     Args:
       *values: arrays or Python numbers.
     """
-    found = np.dtype(jnp.result_type(*values))
+    promoted = np.dtype(jnp.result_type(*values))
     weak = all(not hasattr(value, "dtype") or jax.typeof(value).weak_type for value in values)
-    return as_dtype(_KINDS[found.kind]) if weak and found.kind in _KINDS else found
+    return as_dtype(_KINDS[promoted.kind]) if weak and promoted.kind in _KINDS else promoted
 
 
 _EXTENDED = frozenset(name for name in dir(jnp) if name.startswith(("bfloat", "float8", "int4", "uint4", "int2")))
@@ -285,8 +285,8 @@ def type_of(array: Any) -> TensorType:
         return TensorType(cast("Any", array).shape, as_dtype(cast("Any", array).dtype))
     # jax.typeof returns the same object as .aval, in 720 ns instead of 20.
     aval: Any = array.aval if isinstance(array, jax.Array) else jax.typeof(array)
-    found = _types.get(aval)
-    if found is None:
+    cached = _types.get(aval)
+    if cached is None:
         if len(_types) > _TYPES_KEPT:
             _types.clear()
         dtype: Any = aval.dtype
@@ -294,9 +294,9 @@ def type_of(array: Any) -> TensorType:
             is_key = jnp.issubdtype(dtype, jax.dtypes.prng_key)
             remedy = "; pass jax.random.key_data(key), the key as numbers" if is_key else ""
             raise InvalidTypeError(f"a tensor cannot hold a JAX array of dtype {dtype}{remedy}")
-        found = TensorType(tuple(aval.shape), np.dtype(aval.dtype), bool(aval.weak_type))
-        _types[aval] = found
-    return found
+        cached = TensorType(tuple(aval.shape), np.dtype(aval.dtype), bool(aval.weak_type))
+        _types[aval] = cached
+    return cached
 
 
 _TYPES_KEPT = 10_000

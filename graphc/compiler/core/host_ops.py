@@ -71,8 +71,8 @@ class LateStrings(StringTensor):
 
     __slots__ = ("_shape", "applied", "place")
 
-    def __init__(self, shape: tuple[int, ...], place: int, applied: Applied) -> None:  # pyright: ignore[reportMissingSuperCall]
-        self._shape, self.place, self.applied = shape, place, applied
+    def __init__(self, shape: tuple[int, ...], index: int, applied: Applied) -> None:  # pyright: ignore[reportMissingSuperCall]
+        self._shape, self.place, self.applied = shape, index, applied
 
     def _refuse(self) -> NoReturn:
         problem = f"strings of an element ({self.type}) have no value while the function is traced"
@@ -168,10 +168,10 @@ def host_array(value: Any) -> np.ndarray[Any, Any]:
     """
     if is_text(value):
         return bytes_array(value)
-    found: Any = value if type(value) in SCALARS or isinstance(value, Tensor) else operand(value)
-    if type(found) in SCALARS:
-        return scalar_array(found)
-    return np.asarray(found.numpy() if isinstance(found, Tensor) else canonical_array(found))
+    source: Any = value if type(value) in SCALARS or isinstance(value, Tensor) else operand(value)
+    if type(source) in SCALARS:
+        return scalar_array(source)
+    return np.asarray(source.numpy() if isinstance(source, Tensor) else canonical_array(source))
 
 
 def host_value(array: Any) -> Any:
@@ -179,9 +179,9 @@ def host_value(array: Any) -> Any:
     array = np.asarray(array)
     if array.dtype != object:
         return array if context.on_host and context.trace is None else Tensor(jnp.asarray(array))
-    found = as_strings(array)
-    if found is not None:
-        return found
+    strings = as_strings(array)
+    if strings is not None:
+        return strings
     if array.size:
         raise InternalError(f"a host op returned {array!r:.60}; expected strings")
     return StringTensor(np.empty(array.shape, object))
@@ -222,8 +222,8 @@ def host_type(value: Any) -> TensorType:
         return value.raw.type
     if is_text(value):
         return TensorType(bytes_array(value).shape, STRING)
-    found = value if type(value) in SCALARS or isinstance(value, Tensor) else operand(value)
-    return found.type if isinstance(found, Tensor) else type_of(found)
+    source = value if type(value) in SCALARS or isinstance(value, Tensor) else operand(value)
+    return source.type if isinstance(source, Tensor) else type_of(source)
 
 
 register_host_ops(_apply)
@@ -288,17 +288,17 @@ def _no_strings(op: str, name: str, value: StringTensor) -> str:
 def _numbers(op: OpDef, name: str, value: Any, strings: dict[str, StringTensor], rule: StringRule) -> Any:
     """Returns a non-string input of an op on strings, as an array."""
     if name.partition("[")[0] not in rule.numbers:
-        other, found = next(iter(strings.items()))
-        given = repr(value) if type(value) in SCALARS else _described(value)
+        other, strings_tensor = next(iter(strings.items()))
+        content = repr(value) if type(value) in SCALARS else _described(value)
         error = InvalidTypeError(
-            f"{op.name}: {other} is a tensor of strings ({found.type}), but {name} is not ({given}); "
+            f"{op.name}: {other} is a tensor of strings ({strings_tensor.type}), but {name} is not ({content}); "
             f"gx.strings.to_number({other}) parses numbers, gx.strings.as_string({name}) converts to strings"
         )
         raise refused(error)
-    given: Any = operand(value)
-    if isinstance(given, SymbolicTensor):
-        raise without_value(op.name, name, given)
-    return given.numpy() if isinstance(given, ArrayMethods) else np.asarray(given)
+    content: Any = operand(value)
+    if isinstance(content, SymbolicTensor):
+        raise without_value(op.name, name, content)
+    return content.numpy() if isinstance(content, ArrayMethods) else np.asarray(content)
 
 
 def _described(value: Any) -> str:

@@ -60,10 +60,10 @@ def meeting_place(arrays: Iterable[Any]) -> NamedSharding | None:
     Returns:
       The sharding of a copy on each device of the most spread array; None if no array is on several devices.
     """
-    found = [array for array in arrays if is_spread(array)]
-    if not found:
+    spread = [array for array in arrays if is_spread(array)]
+    if not spread:
         return None
-    widest: Any = max(found, key=lambda array: array.sharding.num_devices)
+    widest: Any = max(spread, key=lambda array: array.sharding.num_devices)
     note_spread(widest.sharding)
     return _copies(widest)
 
@@ -95,10 +95,10 @@ def in_fine_words(arrays: Sequence[Any]) -> tuple[int, Any] | None:
       The position of the first array that lies over a mesh, and the same array, in the same memory, over the finest
       mesh; None if no array lies over groups of devices. See :func:`whole_on`.
     """
-    places = [place for place, array in enumerate(arrays) if _has_mesh(array)]
-    if not any(GROUP_AXIS in arrays[place].sharding.mesh.axis_names for place in places):
+    indices = [index for index, array in enumerate(arrays) if _has_mesh(array)]
+    if not any(GROUP_AXIS in arrays[index].sharding.mesh.axis_names for index in indices):
         return None
-    sharding: NamedSharding = arrays[places[0]].sharding
+    sharding: NamedSharding = arrays[indices[0]].sharding
     mesh, names = _fine(sharding.mesh)
     if mesh is sharding.mesh:
         return None
@@ -107,7 +107,7 @@ def in_fine_words(arrays: Sequence[Any]) -> tuple[int, Any] | None:
         return tuple([name for axis in ((axes,) if isinstance(axes, str) else axes) for name in names[axis]])
 
     spec = P(*[None if axes is None else entry(axes) for axes in sharding.spec])
-    return places[0], jax.device_put(arrays[places[0]], NamedSharding(mesh, spec))
+    return indices[0], jax.device_put(arrays[indices[0]], NamedSharding(mesh, spec))
 
 
 def _has_mesh(array: Any) -> bool:
@@ -121,7 +121,7 @@ def _fine(mesh: Mesh) -> tuple[Mesh, dict[str, tuple[str, ...]]]:
     names: dict[str, tuple[str, ...]] = {}
     for axis, size in mesh.shape.items():
         factors = _factors(size) or [size]
-        names[axis] = tuple([axis if len(factors) == 1 else f"{axis}.{place}" for place in range(len(factors))])
+        names[axis] = tuple([axis if len(factors) == 1 else f"{axis}.{index}" for index in range(len(factors))])
         sizes += factors
     if len(sizes) == len(mesh.shape):
         return mesh, names

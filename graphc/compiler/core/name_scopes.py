@@ -111,11 +111,11 @@ class Resources:
           make: makes the resource; called with the lock of all resources held, so it must not request another one.
         """
         with self._lock:
-            held = self._containers.setdefault(container, {})
-            found = held.get((kind, name))
-            if found is None:
-                found = held[kind, name] = make()
-            return cast("T", found)
+            resources = self._containers.setdefault(container, {})
+            resource = resources.get((kind, name))
+            if resource is None:
+                resource = resources[kind, name] = make()
+            return cast("T", resource)
 
     def find(self, container: str, name: str, kind: type[T]) -> T | None:
         """Returns the resource of a name; None if it does not exist."""
@@ -135,14 +135,19 @@ class Resources:
     def all(self, kind: type[T]) -> list[T]:
         """Returns the resources of that kind, container by container."""
         with self._lock:
-            return [found for held in self._containers.values() for (of, _), found in held.items() if of is kind]
+            return [
+                resource
+                for resources in self._containers.values()
+                for (of, _), resource in resources.items()
+                if of is kind
+            ]
 
     def reset(self, containers: Iterable[str]) -> list[Any]:
         """Removes and returns all resources in these containers."""
         with self._lock:
             self.resets += 1
             gone = [self._containers.pop(container, {}) for container in containers]
-        return [resource for held in gone for resource in held.values()]
+        return [resource for resources in gone for resource in resources.values()]
 
     def clear(self) -> list[Any]:
         """Removes and returns all resources."""

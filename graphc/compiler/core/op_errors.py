@@ -77,8 +77,8 @@ def translate_error(
 def applied(op: OpDef, values: Sequence[Any], attrs: Attrs) -> str:
     """Returns an op with its arguments and their types, as a message shows it."""
     names = argument_names(op, len(values))
-    given = [f"{name}: {_describe(value)}" for name, value in zip(names, values, strict=True)]
-    return f"{op.name}({', '.join([*given, *(f'{name}={value!r}' for name, value in attrs.items())])})"
+    arguments = [f"{name}: {_describe(value)}" for name, value in zip(names, values, strict=True)]
+    return f"{op.name}({', '.join([*arguments, *(f'{name}={value!r}' for name, value in attrs.items())])})"
 
 
 def _users_names(names: Sequence[str], operands: Sequence[Any]) -> str:
@@ -89,15 +89,15 @@ def _users_names(names: Sequence[str], operands: Sequence[Any]) -> str:
     from graphc.compiler.core.dispatch import tensor_class  # deferred, since dispatch imports this file
 
     tensor = tensor_class()
-    held = {
+    variables = {
         id(value): name
         for scope in (frame.f_globals, frame.f_locals)
         for name, value in scope.items()
         if isinstance(value, tensor) and not name.startswith("ag__")
     }
-    known = [(name, held.get(id(operand))) for name, operand in zip(names, operands, strict=False)]
-    said = [f"{name} is {users!r}" for name, users in known if users is not None and users != name]
-    return ", ".join(said)
+    pairs = [(name, variables.get(id(operand))) for name, operand in zip(names, operands, strict=False)]
+    phrases = [f"{name} is {users!r}" for name, users in pairs if users is not None and users != name]
+    return ", ".join(phrases)
 
 
 def argument_names(op: OpDef, count: int) -> list[str]:
@@ -169,10 +169,10 @@ def shorten_all(
     """
     if config.full_traceback:
         return
-    known: set[int] = set()
+    seen: set[int] = set()
     last: BaseException | None = error
-    while last is not None and id(last) not in known:
-        known.add(id(last))
+    while last is not None and id(last) not in seen:
+        seen.add(id(last))
         last.__traceback__ = _users_part(last.__traceback__, is_part_of)
         earlier = last.__context__ if last.__cause__ is None else last.__cause__
         if earlier is not None and (isinstance(earlier, signals) or _is_internal(earlier)):
@@ -187,7 +187,7 @@ def _is_internal(error: BaseException) -> bool:
 
 def _users_part(traceback: TracebackType | None, is_part_of: PartOf | None) -> TracebackType | None:
     """Returns the traceback without graphc's frames and those of libraries that graphc calls."""
-    kept: list[TracebackType] = []
+    entries: list[TracebackType] = []
     behind_graphc = False
     while traceback is not None:
         code = traceback.tb_frame.f_code
@@ -195,11 +195,11 @@ def _users_part(traceback: TracebackType | None, is_part_of: PartOf | None) -> T
             behind_graphc = True
         elif not (behind_graphc and is_internal_file(code.co_filename)):
             behind_graphc = False
-            if is_part_of is not None and kept and is_part_of(code, kept[-1].tb_frame.f_code):
-                kept.pop()
-            kept.append(traceback)
+            if is_part_of is not None and entries and is_part_of(code, entries[-1].tb_frame.f_code):
+                entries.pop()
+            entries.append(traceback)
         traceback = traceback.tb_next
-    found: TracebackType | None = None
-    for entry in reversed(kept):
-        found = TracebackType(found, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
-    return found
+    chain: TracebackType | None = None
+    for entry in reversed(entries):
+        chain = TracebackType(chain, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return chain

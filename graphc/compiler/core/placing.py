@@ -140,28 +140,28 @@ def _scope_of(spec: Any, *, later: bool) -> _Scope:
     if spec is None:
         return _Scope(None)
     is_named = type(spec) is str or isinstance(spec, jax.Device)
-    if not later and is_named and (known := _known.get(spec)) is not None:
-        return known
+    if not later and is_named and (cached := _known.get(spec)) is not None:
+        return cached
     _check_known(spec)
     if callable(spec) and not isinstance(spec, _Scope):
         return _Scope(DeviceFunction(spec, later=later), later=later)
-    given: Any = spec
-    if not isinstance(given, str | DeviceSpec | jax.Device):
+    request: Any = spec
+    if not isinstance(request, str | DeviceSpec | jax.Device):
         message = (
             "expected a device such as 'gpu:0', a gx.DeviceSpec, one of gx.devices(), a function that chooses one for "
-            f"each op, or None, got {given!r:.60}"
+            f"each op, or None, got {request!r:.60}"
         )
         raise at(InvalidTypeError(message), user_location())
-    layer = _spec(given)
+    layer = _spec(request)
     if not later and layer.device_type is not None and is_device(text := _text(layer)):
-        made = _Scope(layer, alone=Pins((layer,), text, NO_PINS))
+        created = _Scope(layer, alone=Pins((layer,), text, NO_PINS))
         if is_named:
-            _known[given] = made
-        return made
+            _known[request] = created
+        return created
     if not later and layer.device_type is None and layer.device_index is not None:
         named_device(layer)  # its type is that of the enclosing scope
     elif not later:
-        find_device(given)
+        find_device(request)
     return _Scope(layer, later=later)
 
 
@@ -248,11 +248,11 @@ def colocate_with(value: Any) -> AbstractContextManager[None]:
     trace: Any = None if context.trace is None else context.trace.root
     if trace is not None and trace.is_graph and hasattr(value, "graph"):  # in a graph that is built by hand
         return trace.graph.colocate_with(value)
-    what, place = _place_of(value)
-    if "," in place:
-        error = InvalidArgumentError(f"gx.colocate_with: {what} is on several devices at once, {place}")
+    what, device_text = _place_of(value)
+    if "," in device_text:
+        error = InvalidArgumentError(f"gx.colocate_with: {what} is on several devices at once, {device_text}")
         raise at(error, user_location())
-    return _Colocation(place, what)
+    return _Colocation(device_text, what)
 
 
 def _has_no_value(value: Any) -> bool:
@@ -264,12 +264,12 @@ def _place_of(value: Any) -> tuple[str, str]:
     """Returns a description of a value, and the device that it is on."""
     if _has_no_value(value):
         return _place_in_graph(value, value.raw)
-    place = getattr(value, "device", None)
-    if not hasattr(value, "type") or not isinstance(place, str):
+    device_text = getattr(value, "device", None)
+    if not hasattr(value, "type") or not isinstance(device_text, str):
         error = InvalidTypeError(f"gx.colocate_with: expected a Variable or a tensor, got {value!r:.60}")
         raise at(error, user_location())
     name = getattr(value, "name", None)
-    return (f"the tensor {value.type}" if name is None else f"Variable {name!r}"), place
+    return (f"the tensor {value.type}" if name is None else f"Variable {name!r}"), device_text
 
 
 def _place_in_graph(value: Any, source: Value) -> tuple[str, str]:
@@ -291,9 +291,9 @@ class _Colocation(_Scope):
 
     __slots__ = ("_bound",)
 
-    def __init__(self, place: str, what: str) -> None:
-        super().__init__(DeviceSpec.parse(place))
-        self._bound = place, what
+    def __init__(self, index: str, what: str) -> None:
+        super().__init__(DeviceSpec.parse(index))
+        self._bound = index, what
 
     def __enter__(self) -> None:
         around = context.device
@@ -306,18 +306,18 @@ def _check_bound(pins: Pins, text: str, location: Location | None) -> None:
     """Raises if a pin contradicts the enclosing co-location."""
     if pins.bound is None or text == pins.bound[0]:
         return
-    place, what = pins.bound
+    device_text, what = pins.bound
     error = InvalidArgumentError(
         f"gx.device: a pin to {text} contradicts the enclosing gx.colocate_with, which places everything here "
-        f"with {what}, on {place}; move the pin outside the co-location, or lift the latter with gx.device(None)"
+        f"with {what}, on {device_text}; move the pin outside the co-location, or lift the latter with gx.device(None)"
     )
     raise at(error, location or user_location())
 
 
-def _spec(given: str | DeviceSpec | Device) -> DeviceSpec:
-    if isinstance(given, str):
-        return DeviceSpec.parse(given)
-    return given if isinstance(given, DeviceSpec) else DeviceSpec.parse(device_name(find_device(given)))
+def _spec(request: str | DeviceSpec | Device) -> DeviceSpec:
+    if isinstance(request, str):
+        return DeviceSpec.parse(request)
+    return request if isinstance(request, DeviceSpec) else DeviceSpec.parse(device_name(find_device(request)))
 
 
 def _text(spec: DeviceSpec, *, later: bool = False) -> str:
@@ -363,15 +363,15 @@ def variable_device(name: str, type: TensorType, trainable: bool) -> str:
 
 
 def _asked(pins: Pins, node: NodeToPlace) -> str:
-    said, later = DeviceSpec(), False
+    merged, later = DeviceSpec(), False
     for layer in reversed(pins.layers):
         if isinstance(layer, DeviceFunction):
             later = later or layer.later  # such a graph may run on several tasks
-            if said.is_complete and not layer.later:
+            if merged.is_complete and not layer.later:
                 continue
-            layer = _answer(layer, replace(node, device=str(said)))
-        said = layer.merge(said)
-    text = _text(said, later=later)
+            layer = _answer(layer, replace(node, device=str(merged)))
+        merged = layer.merge(merged)
+    text = _text(merged, later=later)
     _check_bound(pins, text, node.location)
     return text
 
@@ -388,8 +388,8 @@ def _answer(function: DeviceFunction, node: NodeToPlace) -> DeviceSpec:
         )
         raise at(ConcretizationError(message), user_location()) from error
     except Exception as error:
-        place = "" if node.location is None else f" at {node.location}"
-        error.add_note(f"raised by the device function {str(function)!r}, called for {node.op}{place}")
+        where = "" if node.location is None else f" at {node.location}"
+        error.add_note(f"raised by the device function {str(function)!r}, called for {node.op}{where}")
         raise
     if answer is None:
         return DeviceSpec()
@@ -453,5 +453,5 @@ def log_placement(op: str, name: str, requested: str, actual: str, location: Loc
     """
     if config.log_device_placement:
         what = op if name == op else f"{op} {name!r}"
-        place = "" if location is None else f" ({location.short})"
-        _log.info("%s: requested %s, placed on %s%s", what, requested or "nothing", actual, place)
+        where = "" if location is None else f" ({location.short})"
+        _log.info("%s: requested %s, placed on %s%s", what, requested or "nothing", actual, where)

@@ -149,16 +149,16 @@ class StringTensor:
     @classmethod
     def of_bytes(cls, encoded: np.ndarray[Any, Any]) -> StringTensor:
         """Returns a tensor of strings given as ``bytes``, which are decoded when they are read."""
-        found = cls.__new__(cls)
-        found._text, found._encoded, found._contents = None, _frozen(encoded), None
-        return found
+        tensor = cls.__new__(cls)
+        tensor._text, tensor._encoded, tensor._contents = None, _frozen(encoded), None
+        return tensor
 
     @property
     def held(self) -> np.ndarray[Any, Any]:
         """The strings as given: Python's ``str``, or ``bytes``."""
-        found = self._text if self._encoded is None else self._encoded
-        assert found is not None
-        return found
+        contents = self._text if self._encoded is None else self._encoded
+        assert contents is not None
+        return contents
 
     @property
     def encoded(self) -> np.ndarray[Any, Any]:
@@ -293,10 +293,10 @@ class StringTensor:
         return (StringTensor(array_of_strings(row)) for row in self._values)
 
     def __contains__(self, value: Any) -> bool:
-        found = as_strings(value)
-        if found is None:
+        strings = as_strings(value)
+        if strings is None:
             return False
-        return bool(np.any(np.equal(self._values, found.numpy())))
+        return bool(np.any(np.equal(self._values, strings.numpy())))
 
     def __bool__(self) -> bool:
         if self.size != 1:
@@ -399,8 +399,8 @@ def _known_index(strings: StringTensor, index: Any) -> Any:
         raise without_value(f"strings ({strings.type})[index]", "index", index)
     if not isinstance(index, ArrayMethods):
         return index
-    found = index.numpy()
-    return found if found.ndim else found[()]
+    array = index.numpy()
+    return array if array.ndim else array[()]
 
 
 def without_value(used: str, name: str, tensor: SymbolicTensor) -> GraphcError:
@@ -424,9 +424,9 @@ def as_strings(value: Any) -> StringTensor | None:
     if isinstance(value, StringTensor):
         return value
     if isinstance(value, str | bytes | os.PathLike):
-        given = cast("Any", value)
-        is_bytes = type(given) is bytes
-        array = array_of_strings(given if is_bytes else _text(given))
+        source = cast("Any", value)
+        is_bytes = type(source) is bytes
+        array = array_of_strings(source if is_bytes else _text(source))
         return StringTensor.of_bytes(array) if is_bytes else StringTensor(array)
     if isinstance(value, np.ndarray):
         return _of_array(cast("np.ndarray[Any, Any]", value))
@@ -463,9 +463,9 @@ def _of_array(array: np.ndarray[Any, Any]) -> StringTensor | None:
 
 def _each(function: Callable[[Any], Any], array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Returns an array with a function applied to each element."""
-    found: np.ndarray[Any, Any] = np.empty(array.size, object)
-    found[:] = [function(item) for item in array.ravel().tolist()]
-    return found.reshape(array.shape)
+    results: np.ndarray[Any, Any] = np.empty(array.size, object)
+    results[:] = [function(item) for item in array.ravel().tolist()]
+    return results.reshape(array.shape)
 
 
 def _frozen(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

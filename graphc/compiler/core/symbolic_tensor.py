@@ -122,10 +122,10 @@ class SymbolicTensor(Tensor):
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         result = super().__array_function__(function, types, args, kwargs)
         if function.__name__ in VIEWS:
-            for given in (*args, *kwargs.values()):
-                if isinstance(given, SymbolicTensor):
+            for argument in (*args, *kwargs.values()):
+                if isinstance(argument, SymbolicTensor):
                     for part in cast("list[Tensor]", result) if type(result) in (list, tuple) else (result,):
-                        given._view(part)
+                        argument._view(part)
         return result
 
     def _view(self, result: Tensor) -> Tensor:
@@ -164,8 +164,8 @@ class SymbolicTensor(Tensor):
         node = self.raw.node
         if node is None:
             return f"the argument {self.raw.name!r}" if self.raw.name else "an argument"
-        place = f" at {node.location.short}" if node.location else ""
-        return f"the result of {node.op.name}{place}"
+        where = f" at {node.location.short}" if node.location else ""
+        return f"the result of {node.op.name}{where}"
 
     @property
     def sharding(self) -> NoReturn:

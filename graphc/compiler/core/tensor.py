@@ -104,11 +104,11 @@ class Tensor(ArrayMethods):
 
         It is the same object until items are assigned.
         """
-        found = getattr(self, "known_as", None)
-        if found is None or found.raw is not self.raw:
-            found = self.known_as = _new(_Snapshot)
-            found.raw = self.raw
-        return found
+        cached = getattr(self, "known_as", None)
+        if cached is None or cached.raw is not self.raw:
+            cached = self.known_as = _new(_Snapshot)
+            cached.raw = self.raw
+        return cached
 
     def fork(self) -> Tensor:
         """Returns a tensor with the same values: the same one for tapes, a separate one for item assignment."""

@@ -55,8 +55,8 @@ def other_tapes() -> Sequence[Recorder]:
     own = context.tapes
     if not open_tapes or context.exact or context.trace is not None or (own and len(open_tapes) == 1):
         return ()
-    found = [tape for tapes in list(open_tapes.values()) for tape in tapes if tape not in own]
-    return list(dict.fromkeys(found))
+    tapes_elsewhere = [tape for tapes in list(open_tapes.values()) for tape in tapes if tape not in own]
+    return list(dict.fromkeys(tapes_elsewhere))
 
 
 def only_tape() -> Recorder | None:

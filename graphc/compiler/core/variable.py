@@ -124,8 +124,8 @@ class Variable(ArrayMethods):
             return
         value = _operand(initial_value() if callable(initial_value) else initial_value, f"Variable {name!r}")
         raw = _raw(value)
-        found: Any = getattr(raw, "dtype", None)
-        wanted = as_dtype(dtype if dtype is not None else type(raw) if found is None else found)
+        own_dtype: Any = getattr(raw, "dtype", None)
+        wanted = as_dtype(dtype if dtype is not None else type(raw) if own_dtype is None else own_dtype)
         if type(raw) is int:
             raw = _number(raw, wanted, f"Variable {name!r}")
         choose = variable_placement.choose
@@ -144,7 +144,7 @@ class Variable(ArrayMethods):
         elif context.device:
             requested = variable_device(self.name, self._type, trainable)
             if requested:
-                array = jax.device_put(array, find_device(requested, told=True))
+                array = jax.device_put(array, find_device(requested, quiet=True))
         self._array = array
         if context.placing:
             log_placement("variable", self.name, requested, self.device, user_location())
@@ -368,20 +368,22 @@ class Variable(ArrayMethods):
     def _check(self, value: Any) -> Any:
         if type(value) is int:
             value = _number(value, self._type.dtype, f"assign to Variable {self.name!r}")
-        given = value.type if isinstance(value, ArrayMethods) else type_of(value)
-        if given == self._type:
+        assigned = value.type if isinstance(value, ArrayMethods) else type_of(value)
+        if assigned == self._type:
             return value
-        if given.shape != self._type.shape:
+        if assigned.shape != self._type.shape:
             error = InvalidArgumentError(
-                f"assign to Variable {self.name!r}: shape {given.shape} given, shape {self._type.shape} expected; "
+                f"assign to Variable {self.name!r}: shape {assigned.shape} given, shape {self._type.shape} expected; "
                 "a variable keeps its shape"
             )
             raise at(error, user_location())
-        weak = given.weak or isinstance(value, bool | int | float | complex)
-        fits = np.can_cast(given.dtype, self._type.dtype, "same_kind") if weak else given.dtype == self._type.dtype
+        weak = assigned.weak or isinstance(value, bool | int | float | complex)
+        fits = (
+            np.can_cast(assigned.dtype, self._type.dtype, "same_kind") if weak else assigned.dtype == self._type.dtype
+        )
         if not fits:
             error = InvalidTypeError(
-                f"assign to Variable {self.name!r}: dtype {given.dtype.name} given, dtype {self._type.dtype.name} "
+                f"assign to Variable {self.name!r}: dtype {assigned.dtype.name} given, dtype {self._type.dtype.name} "
                 f"expected; convert with gx.astype(value, {self._type.dtype.name!r})"
             )
             raise at(error, user_location())

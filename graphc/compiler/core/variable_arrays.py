@@ -73,20 +73,20 @@ def exchanged(variables: Sequence[Variable], before: Sequence[jax.Array], after:
 
 
 @contextmanager
-def brought(variables: Sequence[Variable], place: Any) -> Generator[None]:
+def brought(variables: Sequence[Variable], sharding: Any) -> Generator[None]:
     """Moves variables to a sharding inside the scope, and back after it."""
     homes = [array_of(variable).sharding for variable in variables]
     try:
-        _place(variables, [place] * len(homes))
+        _place(variables, [sharding] * len(homes))
         yield
     finally:
         _place(variables, homes)
 
 
-def _place(variables: Sequence[Variable], places: Sequence[Any]) -> None:
+def _place(variables: Sequence[Variable], shardings: Sequence[Any]) -> None:
     with variable_lock:
-        for variable, place in zip(variables, places, strict=True):
-            variable.raw = placed(variable.raw, place)
+        for variable, sharding in zip(variables, shardings, strict=True):
+            variable.raw = placed(variable.raw, sharding)
 
 
 def replaced(variable: Variable) -> FailedPreconditionError:

@@ -50,8 +50,8 @@ _give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: None)  # time
 
 def describe(array: Any) -> str:
     """Returns a description of an array for messages: its type and device."""
-    places = ", ".join(sorted(device_name(device) for device in array.devices()))
-    return f"the tensor {type_of(array)} on {places}"
+    names = ", ".join(sorted(device_name(device) for device in array.devices()))
+    return f"the tensor {type_of(array)} on {names}"
 
 
 def wait_for(arrays: Sequence[Any], subject: Subject) -> None:
@@ -136,8 +136,8 @@ def _block(arrays: Sequence[Any]) -> None:
 
 def _pending(arrays: Sequence[Any]) -> list[Any]:
     # What a Python function is given that a program calls is NumPy's, and there.
-    found = [array for array in arrays if not isinstance(array, np.ndarray | np.generic)]
-    return [array for array in found if array.is_deleted() or not array.is_ready()]
+    dispatched = [array for array in arrays if not isinstance(array, np.ndarray | np.generic)]
+    return [array for array in dispatched if array.is_deleted() or not array.is_ready()]
 
 
 def deadline(seconds: float | None) -> AbstractContextManager[Deadline | None]:
@@ -198,8 +198,8 @@ def wait_all(*values: Any) -> None:
     if values:
         leaves = nest.flatten(values)[0]
         futures = cast("list[Future[Any]]", [leaf for leaf in leaves if isinstance(leaf, Future)])
-        given = [wait_for_future(future) for future in futures]
-        arrays = [leaf.raw for leaf in (*leaves, *nest.flatten(given)[0]) if isinstance(leaf, ArrayMethods)]
+        results = [wait_for_future(future) for future in futures]
+        arrays = [leaf.raw for leaf in (*leaves, *nest.flatten(results)[0]) if isinstance(leaf, ArrayMethods)]
         wait_for(arrays, lambda: ", ".join(map(describe, arrays[:3])) + (", ..." if len(arrays) > 3 else ""))
         return
     finish_given_up()  # first, so that an error at a deadline names the program

@@ -128,19 +128,19 @@ def devices(kind: str | None = None) -> tuple[Device, ...]:
       >>> devices("cpu")[0].platform
       'cpu'
     """
-    found = _by_name()
+    by_name = _by_name()
     if kind is None:
-        return tuple(found.values())
+        return tuple(by_name.values())
     if not isinstance(kind, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         error = InvalidTypeError(f"gx.devices: expected a device type such as 'gpu', or None, got {kind!r:.60}")
         raise at(error, user_location())
     wanted = _kind(kind)
-    known = dict.fromkeys((*_KINDS, *(name.split(":")[1] for name in found)))
-    if wanted not in known:
-        types = ", ".join(repr(name.lower()) for name in known)
+    kinds = dict.fromkeys((*_KINDS, *(name.split(":")[1] for name in by_name)))
+    if wanted not in kinds:
+        types = ", ".join(repr(name.lower()) for name in kinds)
         error = InvalidArgumentError(f"gx.devices: there is no device type {kind!r}; the types are {types}")
         raise at(error, user_location())
-    return tuple([device for name, device in found.items() if name.split(":")[1] == wanted])
+    return tuple([device for name, device in by_name.items() if name.split(":")[1] == wanted])
 
 
 def local_devices() -> list[Device]:
@@ -160,11 +160,11 @@ def all_devices() -> list[Device]:
 def _by_name() -> dict[str, Device]:
     """Returns the devices by canonical name."""
     local = cast("Any", jax.local_devices)
-    found: list[Device] = list(local())
-    if found[0].platform != "cpu":
-        found.extend(local(backend="cpu"))
+    own: list[Device] = list(local())
+    if own[0].platform != "cpu":
+        own.extend(local(backend="cpu"))
     named: dict[str, Device] = {}
-    for device in found:
+    for device in own:
         kind = _kind(device.platform)
         index = sum(name.split(":")[1] == kind for name in named)
         named[f"/device:{kind}:{index}"] = device
@@ -221,8 +221,8 @@ def find_common(name: str) -> Device:
     """
     if jax.process_count() == 1:
         return find_device(name)
-    found = next((device for device in all_devices() if _name_elsewhere(device) == name), None)
-    return find_device(name) if found is None else found
+    matching = next((device for device in all_devices() if _name_elsewhere(device) == name), None)
+    return find_device(name) if matching is None else matching
 
 
 def named_device(spec: DeviceSpec, location: Location | None = None) -> str:
@@ -244,12 +244,12 @@ def named_device(spec: DeviceSpec, location: Location | None = None) -> str:
     return f"/device:{_kind(kind)}:{spec.device_index or 0}"
 
 
-def canonical_device(spec: str | DeviceSpec | Device, location: Location | None = None, *, told: bool = False) -> str:
+def canonical_device(spec: str | DeviceSpec | Device, location: Location | None = None, *, quiet: bool = False) -> str:
     """Returns the name of the physical device for a spec; see :func:`find_device`."""
-    return device_name(find_device(spec, location, told=told))
+    return device_name(find_device(spec, location, quiet=quiet))
 
 
-def find_device(spec: str | DeviceSpec | Device, location: Location | None = None, *, told: bool = False) -> Device:
+def find_device(spec: str | DeviceSpec | Device, location: Location | None = None, *, quiet: bool = False) -> Device:
     """Returns the physical device that a spec names; an omitted index means 0.
 
     If the device does not exist and ``gx.config.soft_placement`` is on, it returns the first CPU, and reports that once
@@ -258,32 +258,32 @@ def find_device(spec: str | DeviceSpec | Device, location: Location | None = Non
     Args:
       spec: a spec as text or as an object; a device is returned as is.
       location: the user's line that requests it; None for the one that is running.
-      told: whether the fallback to the CPU was already reported when the scope was opened.
+      quiet: whether the fallback to the CPU was already reported when the scope was opened.
 
     Raises:
       InvalidTypeError: ``spec`` is not a device spec.
       InvalidArgumentError: the spec is malformed.
       NotFoundError: the device does not exist here; the message lists those that do.
     """
-    found = _by_name().get(spec) if isinstance(spec, str) else None  # most are canonical
-    if found is not None:
-        return found
+    existing = _by_name().get(spec) if isinstance(spec, str) else None  # most are canonical
+    if existing is not None:
+        return existing
     if not isinstance(spec, str | DeviceSpec):
         if isinstance(spec, jax.Device):
             return spec
         message = f"expected a device such as 'gpu:0', a gx.DeviceSpec or one of gx.devices(), got {spec!r:.60}"
         raise at(InvalidTypeError(message), location or user_location())
     name = named_device(DeviceSpec.parse(spec) if isinstance(spec, str) else spec, location)
-    found = _by_name().get(name)
-    if found is not None:
-        return found
+    existing = _by_name().get(name)
+    if existing is not None:
+        return existing
     location = location or user_location()
-    known = ", ".join(_by_name())
+    names = ", ".join(_by_name())
     if config.soft_placement:
-        if not told:
-            say_once(f"there is no device {spec!s}, so {_CPU} is used; this process has {known}", location, name)
+        if not quiet:
+            say_once(f"there is no device {spec!s}, so {_CPU} is used; this process has {names}", location, name)
         return _by_name()[_CPU]
-    message = f"there is no device {spec!s}; this process has {known}"
+    message = f"there is no device {spec!s}; this process has {names}"
     raise at(
         NotFoundError(f"{message}. {_more_cpus(name)}gx.config.soft_placement = True falls back to the CPU"), location
     )
@@ -314,7 +314,7 @@ def on_one(device: Device, compiled: Callable[..., Any]) -> Callable[..., Any]:
 
     def run(*arrays: Any, **static: Any) -> Any:
         fixed = [isinstance(array, jax.Array) and not isinstance(array, Tracer) for array in arrays]
-        moved = [to_device(array, device) if held else array for array, held in zip(arrays, fixed, strict=True)]
+        moved = [to_device(array, device) if stays else array for array, stays in zip(arrays, fixed, strict=True)]
         with jax.default_device(device):  # pyright: ignore[reportArgumentType]
             return compiled(*moved, **static)
 
@@ -355,18 +355,18 @@ def shard_on(array: jax.Array, device: Device) -> jax.Array | None:
     return next((shard.data for shard in array.addressable_shards if shard.device == device), None)
 
 
-def _moved(array: Any, place: Any) -> Any:
+def _moved(array: Any, target: Any) -> Any:
     if not isinstance(array, jax.Array):
-        return jax.device_put(array, place)
-    goals = cast("set[Any]", place.device_set if isinstance(place, Sharding) else {place})
+        return jax.device_put(array, target)
+    goals = cast("set[Any]", target.device_set if isinstance(target, Sharding) else {target})
     there = shard_on(array, next(iter(goals))) if len(goals) == 1 else None
     if there is not None:
         return jnp.array(there, copy=True)  # a tenth of the time on four devices
     if len(goals) == 1:
         # A program that copies it first would wait on its device for all programs before it.
-        return jax.device_put(array, place, may_alias=False)
+        return jax.device_put(array, target, may_alias=False)
     copy = jnp.array(array, copy=True)  # JAX does not copy the part for a device that already has one
-    return laid_out(copy, place) if isinstance(place, Sharding) else jax.device_put(copy, place)
+    return laid_out(copy, target) if isinstance(target, Sharding) else jax.device_put(copy, target)
 
 
 # TensorFlow's device lists, and the choice of visible devices.

@@ -190,8 +190,8 @@ def _machine() -> str:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         lines = []
-    told = [line for line in lines if line.startswith(("model name", "flags", "Features", "CPU part"))]
-    text = "\n".join([platform.machine(), platform.processor(), *sorted(set(told))])
+    features = [line for line in lines if line.startswith(("model name", "flags", "Features", "CPU part"))]
+    text = "\n".join([platform.machine(), platform.processor(), *sorted(set(features))])
     return f"{platform.machine() or 'machine'}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 

@@ -49,15 +49,15 @@ _LEAVES = (
 
 def describe(values: dict[str, Any]) -> list[tuple[str, str]]:
     """Describes each leaf of the arguments, by its path, for retrace reasons."""
-    found: list[tuple[str, str]] = []
+    described: list[tuple[str, str]] = []
     seen: set[int] = set()
 
     def walk(path: str, value: Any) -> None:
-        if len(found) >= _MAX_DESCRIBED:
+        if len(described) >= _MAX_DESCRIBED:
             return
         parts = [] if _is_leaf(value) or id(value) in seen else list(_parts(value))
         if not parts:
-            found.append((path, _description(value)))
+            described.append((path, _description(value)))
             return
         seen.add(id(value))
         for name, part in parts:
@@ -65,7 +65,7 @@ def describe(values: dict[str, Any]) -> list[tuple[str, str]]:
 
     for name, value in values.items():
         walk(name, value)
-    return found
+    return described
 
 
 def _is_leaf(value: Any) -> bool:
@@ -85,8 +85,8 @@ def _description(value: Any) -> str:
 def _parts(value: Any) -> Iterator[tuple[str, Any]]:
     """Yields the parts of an object, each with the expression that reaches it from the object."""
     if isinstance(value, partial):
-        made = cast("partial[Any]", value)
-        yield from ((".func", made.func), (".args", made.args), (".keywords", made.keywords))
+        function = cast("partial[Any]", value)
+        yield from ((".func", function.func), (".args", function.args), (".keywords", function.keywords))
     elif isinstance(value, types.MethodType):
         yield from (("", value.__func__), (".__self__", value.__self__))
         return
@@ -176,7 +176,7 @@ class TensorSpec:
         if self.shape is None:
             return True
         return len(self.shape) == len(shape) and all(
-            wanted in (None, given) for wanted, given in zip(self.shape, shape, strict=True)
+            wanted in (None, size) for wanted, size in zip(self.shape, shape, strict=True)
         )
 
     @property
@@ -261,7 +261,7 @@ class Binder:
             bound = self.bound(args, kwargs)
             bound.apply_defaults()
             values = bound.arguments
-        given = values
+        original = values
         if self.input_signature is not None:
             values = self._converted(values)
         arrays: list[Any] = []
@@ -278,7 +278,7 @@ class Binder:
             values,
             arrays,
             tuple([array.aval if isinstance(array, jax.Array) else jax.typeof(array) for array in arrays]),
-            given,
+            original,
         )
         if self.input_signature is not None:
             self._check(arguments)
@@ -310,16 +310,16 @@ class Binder:
 
     def _converted(self, values: dict[str, Any]) -> dict[str, Any]:
         assert self.input_signature is not None
-        found = values
+        converted = values
         for name, spec in zip(self._specified(values), self.input_signature, strict=False):
             try:
                 fitted = _fitted(values[name], spec)
                 if fitted is not values[name]:
-                    found = {**found, name: fitted}
+                    converted = {**converted, name: fitted}
             except (TypeError, ValueError, OverflowError) as error:
                 problem = InvalidTypeError(f"{self._function_name}: argument {name!r}: {error}")
                 raise at(problem, user_location()) from None
-        return found
+        return converted
 
     @property
     def open_arguments(self) -> frozenset[str]:
@@ -334,17 +334,17 @@ class Binder:
 
     def _check(self, arguments: Arguments) -> None:
         assert self.input_signature is not None
-        given = self._specified(arguments.values)
+        names = self._specified(arguments.values)
         count = len(self.input_signature)
-        beyond = [name for name in given[count:] if any(map(is_array, nest.flatten(arguments.values[name])[0]))]
-        if len(given) < count or beyond:
+        beyond = [name for name in names[count:] if any(map(is_array, nest.flatten(arguments.values[name])[0]))]
+        if len(names) < count or beyond:
             surplus = f"; the tensor {beyond[0]!r} is not covered" if beyond else ""
             error = InvalidArgumentError(
-                f"{self._function_name}: got {len(given)} arguments, but input_signature has {count}{surplus}; write "
+                f"{self._function_name}: got {len(names)} arguments, but input_signature has {count}{surplus}; write "
                 "one TensorSpec for each tensor argument"
             )
             raise at(error, user_location())
-        for name, spec in zip(given, self.input_signature, strict=False):
+        for name, spec in zip(names, self.input_signature, strict=False):
             leaves, structure = nest.flatten(arguments.values[name])
             specs, wanted = nest.flatten(_as_leaves(spec))
             if structure != wanted:
@@ -379,7 +379,7 @@ class Binder:
         self,
         arguments: Arguments,
         tensors: Sequence[Any],
-        note: Callable[[Any, Any], None] = lambda made, original: None,
+        note: Callable[[Any, Any], None] = lambda copies, original: None,
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Returns the call's arguments with their tensors replaced by ``tensors``.
 
@@ -390,7 +390,7 @@ class Binder:
           note: called with each new container and the container that it replaces.
         """
         supply = iter(tensors)
-        made: dict[int, Any] = {}
+        copies: dict[int, Any] = {}
 
         def rebuilt(value: Any) -> Any:
             if is_array(value):
@@ -399,11 +399,11 @@ class Binder:
             if parts is None:
                 return value
             items = [rebuilt(part) for part in parts[1]]  # even if it was seen: each occurrence has tensors of its own
-            if id(value) in made or all(map(operator.is_, items, parts[1])):
-                return made.get(id(value), value)
+            if id(value) in copies or all(map(operator.is_, items, parts[1])):
+                return copies.get(id(value), value)
             container = nest.rebuilt(value, items)
             if not isinstance(value, tuple):
-                made[id(value)] = container
+                copies[id(value)] = container
                 note(container, value)
             return container
 
@@ -454,10 +454,10 @@ def _take_apart(value: Any, structure: nest.Structure, parts: list[Any]) -> bool
     if structure == nest.LEAF:
         parts.append(value)
         return True
-    found = nest.children(value)
-    if found is None or type(value) is not structure.kind or found[0] != structure.keys:
+    inner = nest.children(value)
+    if inner is None or type(value) is not structure.kind or inner[0] != structure.keys:
         return False
-    return all(_take_apart(item, child, parts) for item, child in zip(found[1], structure.children, strict=True))
+    return all(_take_apart(item, child, parts) for item, child in zip(inner[1], structure.children, strict=True))
 
 
 def _is_numbers(value: Any) -> bool:
@@ -470,10 +470,10 @@ _KINDS = (np.bool_, np.integer, np.floating, np.complexfloating)
 
 
 def _number_tensor(value: Any, spec: TensorSpec) -> Tensor:
-    given, dtype = np.asarray(value), as_dtype(spec.dtype)
-    source, target = _rank(given.dtype), _rank(dtype)
+    number, dtype = np.asarray(value), as_dtype(spec.dtype)
+    source, target = _rank(number.dtype), _rank(dtype)
     # A wider kind of number holds the narrower ones; booleans are not numbers.
-    if given.size and source != target and not 1 <= source < target:
+    if number.size and source != target and not 1 <= source < target:
         raise TypeError(f"{value!r:.60} cannot be a tensor of {dtype.name}, which input_signature requires ({spec})")
     return asarray(np.asarray(value, dtype))
 

@@ -76,8 +76,8 @@ class ConcreteFunction:
         kinds = {
             name: {type(leaf) is TensorSpec for leaf in spec_leaves(value)} for name, value in self._wanted.items()
         }
-        self._fixed = {name: self._wanted[name] for name, found in kinds.items() if True not in found}
-        self._may_be_short = all(len(found) < 2 for found in kinds.values())  # tensors are not mixed with other values
+        self._fixed = {name: self._wanted[name] for name, flags in kinds.items() if True not in flags}
+        self._may_be_short = all(len(flags) < 2 for flags in kinds.values())  # tensors are not mixed with other values
         self._entries: ConcreteEntries = {}
         self._traces = [self._trace(size) for size in (_OPEN_SIZES if self._is_open() else _OPEN_SIZES[:1])]
 
@@ -167,24 +167,26 @@ class ConcreteFunction:
             self._function.add_concrete(self._entries, bound.args, bound.kwargs, self._fixed)
         return result
 
-    def _checked(self, name: str, given: Any, wanted: Any) -> Any:
+    def _checked(self, name: str, actual: Any, wanted: Any) -> Any:
         if isinstance(wanted, TensorSpec):
-            value = given if is_array(given) or isinstance(given, StringTensor | Variable) else _tensor(given, wanted)
+            value = (
+                actual if is_array(actual) or isinstance(actual, StringTensor | Variable) else _tensor(actual, wanted)
+            )
             shape, dtype = tuple(value.shape), value.dtype
             if not wanted.has_shape(shape) or dtype != (string if wanted.of_strings else as_dtype(wanted.dtype)):
                 raise self._error(
                     f"the argument {name!r} is {getattr(dtype, 'name', dtype)}{[*shape]}, expected {wanted}"
                 )
             return value
-        parts, others = nest.children(given), nest.children(wanted)
+        parts, others = nest.children(actual), nest.children(wanted)
         if parts is None or others is None or parts[0] != others[0]:
-            if parts is not None or others is not None or given != wanted:
+            if parts is not None or others is not None or actual != wanted:
                 raise self._error(
-                    f"the argument {name!r} is {given!r:.60}, but the function was specialized for {wanted!r:.60}"
+                    f"the argument {name!r} is {actual!r:.60}, but the function was specialized for {wanted!r:.60}"
                 )
-            return given
+            return actual
         pairs = zip(parts[0], parts[1], others[1], strict=True)
-        return nest.rebuilt(given, [self._checked(f"{name}[{key!r}]", one, other) for key, one, other in pairs])
+        return nest.rebuilt(actual, [self._checked(f"{name}[{key!r}]", one, other) for key, one, other in pairs])
 
     def _error(self, message: str) -> InvalidArgumentError:
         return at(InvalidArgumentError(f"{self.name}: {message}"), user_location())
@@ -363,6 +365,6 @@ register_bound_method(BoundFunction)
 
 def bound(function: Function, instance: Any, new: Any = object.__new__) -> BoundFunction:
     """Returns a compiled method with its instance; called at each access, and so skips ``__init__``."""
-    made = new(BoundFunction)
-    made._function, made._instance = function, instance
-    return made
+    method = new(BoundFunction)
+    method._function, method._instance = function, instance
+    return method

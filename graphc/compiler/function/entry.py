@@ -67,18 +67,18 @@ def folded(guards: Sequence[ReadGuard], find: Callable[[Source], Any]) -> list[R
         while _is_item(root):
             root = cast("Source", root.base)
         groups.setdefault(root.key, (root, []))[1].append(guard)
-    found: list[ReadGuard] = []
+    merged: list[ReadGuard] = []
     for root, group in groups.values():
         parts = [guard for guard in group if not guard.others and guard.test.startswith(_OF_CONTENTS)]
         tree = _Tree(root, parts) if len(parts) > _FEWEST else None
         if tree is None or not tree.hold(find(root)):
-            found += group
+            merged += group
         else:
-            found += [
+            merged += [
                 ReadGuard(root, "{0}.is_held({v}) or {0}.compared({v})", (tree,)),
                 *(guard for guard in group if guard not in parts),
             ]
-    return found
+    return merged
 
 
 def _is_item(source: Source) -> bool:
@@ -136,7 +136,7 @@ def _never(value: Any) -> bool:
 
 def _containers(value: Any, most: int) -> list[Any] | None:
     """Returns the lists, dicts and sets in a value; None if they hold objects, or more than ``most`` items."""
-    found: dict[int, Any] = {}
+    containers: dict[int, Any] = {}
     todo = [value]
     while todo:
         one: Any = todo.pop()
@@ -145,17 +145,17 @@ def _containers(value: Any, most: int) -> list[Any] | None:
             continue
         if kind not in (list, dict, tuple, set):
             return None
-        if id(one) in found:
+        if id(one) in containers:
             continue
         if kind is not tuple:
-            found[id(one)] = one
+            containers[id(one)] = one
         if kind is dict and not all(map(is_fixed, one)):
             return None
         most -= len(one)
         if most < 0:
             return None
         todo += one.values() if kind is dict else one
-    return list(found.values())
+    return list(containers.values())
 
 
 def _remembered(root: Any, containers: Sequence[Any]) -> tuple[Callable[[Any], bool], int]:
@@ -165,9 +165,9 @@ def _remembered(root: Any, containers: Sequence[Any]) -> tuple[Callable[[Any], b
     """
     names: dict[str, Any] = {"root": root, "containers": containers, "end": object(), "addresses": addresses}
     items = ""
-    for place, one in enumerate(containers):
-        names[f"c{place}"] = one
-        items += f"*c{place}, *c{place}.values(), end, " if type(one) is dict else f"*c{place}, end, "
+    for index, one in enumerate(containers):
+        names[f"c{index}"] = one
+        items += f"*c{index}, *c{index}.values(), end, " if type(one) is dict else f"*c{index}, end, "
     exec(f"def look(): return ({items})", names)
     names["items"] = names["look"]()  # no other objects have these identities while these live
     names["places"] = addresses(names["items"])
@@ -201,13 +201,17 @@ def _dtype(leaf: Any) -> Any:
 
 def _leaves(arguments: Arguments) -> list[Any] | None:
     """Returns the array arguments, and the numbers that input_signature made tensors; None if they are in lists."""
-    found: list[Any] = []
+    leaves: list[Any] = []
     for name, value in arguments.values.items():
-        given = arguments.given[name]
-        if value is not given and type(given) not in SCALARS and not (type(given) in _LISTS and type(value) is Tensor):
+        original = arguments.given[name]
+        if (
+            value is not original
+            and type(original) not in SCALARS
+            and not (type(original) in _LISTS and type(value) is Tensor)
+        ):
             return None
-        found += [given] if value is not given else filter(is_array, nest.flatten(value)[0])
-    return found
+        leaves += [original] if value is not original else filter(is_array, nest.flatten(value)[0])
+    return leaves
 
 
 def _defaults(arguments: Arguments, binder: Binder) -> set[int]:
@@ -244,8 +248,8 @@ def only_entry(
     for name, value in (fixed or {}).items():
         writer.require(f"{writer.parameters[name]} == {writer.constant(value)}")
     body = _body(traced, writer, arguments, binder, signals, alone=alone, bounded=bounded)
-    given = [name for name, value in arguments.values.items() if is_array(value)]
-    return _method(writer, Binding.of(binder.signature, writer, signals, given, fixed, passes), body)
+    arrays = [name for name, value in arguments.values.items() if is_array(value)]
+    return _method(writer, Binding.of(binder.signature, writer, signals, arrays, fixed, passes), body)
 
 
 def chooser(
@@ -354,13 +358,13 @@ def _body(
     for guard in outside:
         writer.guard(guard)
     writer.distinct(*traced.distinct)
-    found = [writer.find(source) for source in traced.wanted]
-    given = [arrays[source] for source in traced.inputs]
+    operands = [writer.find(source) for source in traced.wanted]
+    inputs = [arrays[source] for source in traced.inputs]
     if not traced.is_simple:
-        tail = run_trace(traced, writer, given, found)
+        tail = run_trace(traced, writer, inputs, operands)
     else:
         tensors = [writer.find(source) if type(leaf) is Tensor else "" for source, leaf in pairs]
         whole = [arrays[source] for source, leaf in pairs if isinstance(leaf, Tensor | jax.Array)]
-        run = ProgramRun(traced, writer, found, bounded=bounded)
-        tail = run.lines(given, tensors, whole if signals.looks else None)
+        run = ProgramRun(traced, writer, operands, bounded=bounded)
+        tail = run.lines(inputs, tensors, whole if signals.looks else None)
     return [*writer.guarded(), *tail]

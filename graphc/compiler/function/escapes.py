@@ -53,8 +53,8 @@ class ArgumentWatch:
         after, new_structure = nest.flatten(self._arguments)
         if structure == new_structure and all(a is b for a, b in zip(before, after, strict=True)):
             return
-        given = {id(part) for part in _containers(self._arguments)}
-        write = next((write for write in writes if id(write.cell.owner) in given), None)
+        owned = {id(part) for part in _containers(self._arguments)}
+        write = next((write for write in writes if id(write.cell.owner) in owned), None)
         how = f"by {write.cell.what}" if write is not None else f"{structure} before, {new_structure} after"
         error = UnimplementedError(
             f"{self._name} changes a list, dict or dataclass among its arguments ({how}); a compiled function works on "
@@ -116,11 +116,11 @@ def check_stores(trace: Trace, collections: int) -> list[Write]:
     if _made(trace) or _escaped(trace.stores) or any(owner.holds_symbols() for owner in owners.values()):
         gc.collect()  # garbage from before is no reason to refuse
         _drop_dead(owners)
-    made = _made(trace)
-    if made:
+    alive = _made(trace)
+    if alive:
         for write in reversed([write for owner in owners.values() for write in owner.writes]):
             write.cell.set(write.before)
-        value, location = made[0]
+        value, location = alive[0]
         raise trace.variable_created(f"{with_article(type(value).__qualname__)} that outlives the call", location)
     stored = [write for owner in owners.values() if owner.holds_symbols() for write in owner.writes]
     escaped = _escaped(trace.stores)
@@ -190,7 +190,7 @@ def _owners(trace: Trace) -> dict[int, _Owner]:
 
 def _made(trace: Trace) -> list[tuple[Any, Location | None]]:
     """Returns the stateful objects made in the trace that are still alive."""
-    return [(found, location) for reference, location in trace.made if (found := reference()) is not None]
+    return [(created, location) for reference, location in trace.made if (created := reference()) is not None]
 
 
 def _drop_dead(owners: dict[int, _Owner]) -> None:

@@ -125,13 +125,13 @@ def _status_of(graph: Graph) -> int | None:
     return None
 
 
-def _look(name: str, place: int, outputs: Sequence[Any]) -> None:
+def _look(name: str, index: int, outputs: Sequence[Any]) -> None:
     """Raises the exception of Python code that the program called."""
-    status = int(np.asarray(outputs[place]))
+    status = int(np.asarray(outputs[index]))
     if status:
-        error, places = host_error(status)
+        error, locations = host_error(status)
         error.add_note(f"raised by the graph {name!r}")
-        raise_at(places, error)
+        raise_at(locations, error)
 
 
 def _check_alone(graph: Graph, status: int | None) -> None:
@@ -164,14 +164,14 @@ def _bound(graph: Graph, variables: Mapping[str, Variable]) -> dict[str, Variabl
         if node.op not in (READ_VARIABLE, ASSIGN_VARIABLE):
             continue
         name, type = node.attrs["variable"], (node.inputs or node.outputs)[0].type
-        given = variables[name]
+        bound = variables[name]
         if node not in outermost:
             raise at(
                 VerificationError(f"a loop or branch of {graph.name!r} touches the variable {name!r}"), node.location
             )
-        if (given.shape, given.dtype) != (type.shape, type.dtype):
+        if (bound.shape, bound.dtype) != (type.shape, type.dtype):
             error = InvalidArgumentError(
-                f"the graph {graph.name!r} has a variable {name!r} of type {type}, but got one of type {given.type}"
+                f"the graph {graph.name!r} has a variable {name!r} of type {type}, but got one of type {bound.type}"
             )
             raise at(error, user_location())
     return {name: variables[name] for name in names}
@@ -224,9 +224,9 @@ class Replay(Interpreter):
         controls = [self._made[control] for control in node.control_inputs if control in self._made]
         with after_nodes(controls), device_scope(node.device) if node.device else nullcontext():
             results = self._applied(node, inputs)
-        made = last_node()
-        if made is not None and made is not before:
-            self._made[node] = made
+        last = last_node()
+        if last is not None and last is not before:
+            self._made[node] = last
         if self._checked:
             self._check(node, results)
         return results
@@ -244,10 +244,10 @@ class Replay(Interpreter):
 
     def _check(self, node: Node, results: Sequence[Any]) -> None:
         for output, result in zip(node.outputs, results, strict=True):
-            wanted, found = output.type, type_of_any(result)
-            if (found.shape, found.dtype) != (wanted.shape, wanted.dtype):
+            wanted, actual = output.type, type_of_any(result)
+            if (actual.shape, actual.dtype) != (wanted.shape, wanted.dtype):
                 error = FailedPreconditionError(
-                    f"{node.op.name}, the node {node.name!r} of the graph {self.graph.name!r}, returns {found} here, "
+                    f"{node.op.name}, the node {node.name!r} of the graph {self.graph.name!r}, returns {actual} here, "
                     f"but returned {wanted} where the graph was made; set gx.config.enable_x64 and "
                     "gx.config.default_dtype_bits as they were there"
                 )
@@ -265,15 +265,15 @@ def _arrays(graph: Graph, args: tuple[Any, ...]) -> list[Any]:
         array: Any = raw.raw if isinstance(raw, Tensor) else raw
         if isinstance(array, bool | int | float | complex):
             array = scalar_array(array)
-        found, wanted = type_of(array), expected.type
-        if found.shape != wanted.shape or found.dtype != wanted.dtype:
+        actual, wanted = type_of(array), expected.type
+        if actual.shape != wanted.shape or actual.dtype != wanted.dtype:
             error = InvalidArgumentError(
-                f"{graph.name}: argument {expected.name or expected.index!r} is {found}, the graph takes {wanted}"
+                f"{graph.name}: argument {expected.name or expected.index!r} is {actual}, the graph takes {wanted}"
             )
             raise at(error, user_location())
         if wanted.weak:  # only Python numbers are weak
             array = np.asarray(array).item()
-        elif found.weak:
+        elif actual.weak:
             array = jnp.asarray(array, wanted.dtype)
         arrays.append(array)
     return arrays

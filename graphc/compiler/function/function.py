@@ -257,17 +257,17 @@ class Function(Generic[P, R]):
         before, start = self._binder.bind(args, kwargs).described(), time.perf_counter()
         with creation_scope(keep=keep) as assignments:
             result = self._run_eagerly(args, kwargs)
-        if keep and (made := assignments.made()):
-            self._log.note_in_python([variable.name for variable in made], time.perf_counter() - start)
+        if keep and (created := assignments.made()):
+            self._log.note_in_python([variable.name for variable in created], time.perf_counter() - start)
         if is_certain or assignments.made():
             self._first_calls.note_creation(before, self._binder.bind(args, kwargs), guards)
         return result
 
     def _trace(self, arguments: Arguments, lifting: Lifting | None = None) -> TracedFunction:
         with self._lock:
-            found = self._cache.find(arguments)
-            if found is not None:
-                return found
+            cached = self._cache.find(arguments)
+            if cached is not None:
+                return cached
             may_create = self._first_calls.may_create(arguments)
             with collection_paused(), _telling(f"tracing {self.name}"):
                 traced = trace_function(
@@ -355,9 +355,9 @@ class Function(Generic[P, R]):
           VariableCreationError: the function makes its Variables in its first call, which has not happened yet.
         """
         arguments = self._binder.bind(args, kwargs)
-        found = self._cache.find(arguments)
-        if found is not None:
-            return found
+        cached = self._cache.find(arguments)
+        if cached is not None:
+            return cached
         try:
             with deep_recursion():
                 return self._trace(arguments)
@@ -403,9 +403,9 @@ class Function(Generic[P, R]):
     @classmethod
     def made(cls, python_function: Callable[..., Any], options: FunctionOptions, *, is_method: bool) -> Function:
         """Returns a function rebuilt from the parts of another one."""
-        made = (cls._plain or cls)(python_function, **options)  # not the class that holds the entry of this one
-        made._binder.is_method = is_method
-        return made
+        rebuilt = (cls._plain or cls)(python_function, **options)  # not the class that holds the entry of this one
+        rebuilt._binder.is_method = is_method
+        return rebuilt
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return reduced(self, self._given, self._binder.is_method)

@@ -160,7 +160,7 @@ class Writer:
 
     def __init__(self, parameters: Iterable[str], miss: str = "return MISS") -> None:
         self.miss = miss
-        self.parameters = {name: f"p{place}" if _is_ours(name) else name for place, name in enumerate(parameters)}
+        self.parameters = {name: f"p{index}" if _is_ours(name) else name for index, name in enumerate(parameters)}
         self.lines: list[str] = []
         self.namespace: dict[str, Any] = dict(_HELPERS)
         self._names: dict[int, str] = {}
@@ -206,17 +206,19 @@ class Writer:
         if guard.source.base is None and guard.test in _ALWAYS and guard.source.key[0] == "fixed":
             return
         constants = [self.constant(value) for value in guard.constants]
-        others = {f"s{place}": self.find(source) for place, source in enumerate(guard.others)}
+        others = {f"s{index}": self.find(source) for index, source in enumerate(guard.others)}
         self.require(guard.test.format(*constants, v=self.find(guard.source), **others))
 
-    def distinct(self, sources: Sequence[Source], known: Sequence[Any]) -> None:
+    def distinct(self, sources: Sequence[Source], constants: Sequence[Any]) -> None:
         """Adds the condition that several objects are distinct."""
-        found = [self.find(source) for source in sources]
-        names = [*found, *map(self.constant, known)]
-        if not found or len(names) < 2:
+        varying = [self.find(source) for source in sources]
+        names = [*varying, *map(self.constant, constants)]
+        if not varying or len(names) < 2:
             return
         if len(names) <= _PAIRED:
-            pairs = [f"{one} is not {other}" for one, other in combinations(names, 2) if one in found or other in found]
+            pairs = [
+                f"{one} is not {other}" for one, other in combinations(names, 2) if one in varying or other in varying
+            ]
             self.require(" and ".join(pairs))
         else:
             self.require(f"len({{{', '.join(f'id({name})' for name in names)}}}) == {len(names)}")
@@ -231,9 +233,9 @@ class Writer:
           used: whether the program uses it; JAX passes on no memory that its program does not read.
           is_default: whether it is a parameter's default, the same in most calls.
         """
-        given = cast("type[Any]", type(value))
-        name, kind = self.find(source), self.constant(given)
-        if given is Tensor:
+        array_type = cast("type[Any]", type(value))
+        name, kind = self.find(source), self.constant(array_type)
+        if array_type is Tensor:
             self.require(f"type({name}) is {kind}")
             raw = self._variable(f"{name}.raw")
             if not alone:
@@ -242,7 +244,7 @@ class Writer:
         if isinstance(value, jax.Array):
             self.require(f"type({name}) is {kind} and {name}.aval == {self.constant(value.aval)}")
             return name
-        if given is not np.ndarray and issubclass(given, np.ndarray):  # such as an np.memmap
+        if array_type is not np.ndarray and issubclass(array_type, np.ndarray):  # such as an np.memmap
             self.require(f"type({name}) is {kind}")
             # Its own methods may do something else; its memory is not copied here.
             name, kind = self._variable(f"{self.constant(np.asarray)}({name})"), self.constant(np.ndarray)
@@ -264,11 +266,11 @@ class Writer:
         if not is_default or value.nbytes > _MOST_KEPT:
             self.require(fits)
             return copied
-        kept = self._variable(
+        copy = self._variable(
             f"{self.constant(jnp.asarray(canonical_array(value)))} if {self._is_kept(name, value)} else None"
         )
-        self.lines += [f"if {kept} is None:", f"    if not ({fits}): {self.miss}", f"    {kept} = {copied}"]
-        return kept
+        self.lines += [f"if {copy} is None:", f"    if not ({fits}): {self.miss}", f"    {copy} = {copied}"]
+        return copy
 
     def _is_kept(self, name: str, value: Any) -> str:
         """Returns the condition that an argument is an array which has not been written to since."""
@@ -276,10 +278,10 @@ class Writer:
         if isinstance(value, np.generic):
             return same
         same += f" and {name}.dtype is {self.constant(value.dtype)} and {name}.shape == {tuple(value.shape)}"
-        held = self.constant(value.tobytes())
+        content = self.constant(value.tobytes())
         if value.nbytes <= SMALL_BYTES:
-            return f"{same} and {name}.tobytes() == {held}"
-        return f"{same} and same_array({name}, {self.constant(type(value))}, {name}.dtype, {name}.shape, {held})"
+            return f"{same} and {name}.tobytes() == {content}"
+        return f"{same} and same_array({name}, {self.constant(type(value))}, {name}.dtype, {name}.shape, {content})"
 
     def number(self, source: Source, value: Any, dtype: np.dtype[Any]) -> str:
         """Adds the condition that an argument is a number of this type; returns it as the program's input array."""
@@ -291,8 +293,8 @@ class Writer:
         """Adds the condition that an argument is a list of such numbers with this shape; returns it as an array."""
         name = self.find(source)
         self.require(f"type({name}) is {self.constant(type(value))}")
-        given = self.constant(np.asarray(value).dtype), self.constant(aval.dtype), tuple(aval.shape)
-        return self._variable(f"{self.constant(_listed)}({name}, {given[0]}, {given[1]}, {given[2]})")
+        layout = self.constant(np.asarray(value).dtype), self.constant(aval.dtype), tuple(aval.shape)
+        return self._variable(f"{self.constant(_listed)}({name}, {layout[0]}, {layout[1]}, {layout[2]})")
 
     def guarded(self) -> list[str]:
         """Returns the code so far, in a block where an exception counts as a failed guard."""
@@ -306,14 +308,14 @@ class Writer:
         return self.namespace["call"]
 
 
-def _listed(value: Any, given: np.dtype[Any], dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+def _listed(value: Any, natural: np.dtype[Any], dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
     """Returns a list of numbers as an array.
 
     Raises:
       TypeError: the list holds other numbers or has another shape, and so does not fit.
     """
     array = np.asarray(value)
-    if array.dtype != given or array.shape != shape or not _are_numbers(value):
+    if array.dtype != natural or array.shape != shape or not _are_numbers(value):
         raise TypeError
     return np.asarray(value, dtype)  # raises for numbers that the dtype cannot hold
 
@@ -342,8 +344,8 @@ def matcher(
     for guard in guards:
         writer.guard(guard)
     writer.distinct(*distinct)
-    found = [writer.find(source) for source in wanted]
-    result = f"return ({''.join(f'{name}, ' for name in found)})"
+    results = [writer.find(source) for source in wanted]
+    result = f"return ({''.join(f'{name}, ' for name in results)})"
     return writer.function(", ".join(writer.parameters.values()), [*writer.guarded(), result])
 
 
@@ -416,11 +418,11 @@ class Binding:
         """
         writer.namespace.update(ag__busy=signals.busy, ag__slow_path=signals.slow_path_reasons)
         writer.namespace.update(ag__UNSET=_UNSET, ag__given=_given, ag__passes=passes, MISS=MISS)
-        own, found = writer.parameters, signature.parameters.values()
-        all_of = {each.kind: own[each.name] for each in found}
+        own, declared = writer.parameters, signature.parameters.values()
+        all_of = {each.kind: own[each.name] for each in declared}
         rest, more = all_of.get(_KINDS.VAR_POSITIONAL, "ag__rest"), all_of.get(_KINDS.VAR_KEYWORD, "ag__more")
-        positional = [each for each in found if each.kind in _BY_POSITION]
-        by_name = [each for each in found if each.kind is _KINDS.KEYWORD_ONLY]
+        positional = [each for each in declared if each.kind in _BY_POSITION]
+        by_name = [each for each in declared if each.kind is _KINDS.KEYWORD_ONLY]
         lines = [f"{own[each.name]} = ag__UNSET" for each in by_name]
         named = [each.name for each in (*positional, *by_name) if each.kind is not _KINDS.POSITIONAL_ONLY]
         fill = [f"    if {own[name]} is ag__UNSET: {own[name]} = {more}.pop({name!r}, ag__UNSET)" for name in named]
@@ -429,24 +431,24 @@ class Binding:
         busy = "ag__busy and not ag__passes()" if passes else "ag__busy"
         odd = [f"ag__self is not None and ({busy} or ag__slow_path)"]
         odd += surplus
-        defaults = {each.name: each.default for each in found if each.default is not each.empty}
+        defaults = {each.name: each.default for each in declared if each.default is not each.empty}
         defaults = defaults if fixed is None else fixed
-        given = dict(own)
-        for place, each in enumerate((*positional, *by_name)):
+        slots = dict(own)
+        for index, each in enumerate((*positional, *by_name)):
             name = own[each.name]
             if each.name in defaults:
-                given[each.name] = f"ag__given{place}"  # the defaults may differ when the slow path runs
-                lines.append(f"ag__given{place} = {name}")
+                slots[each.name] = f"ag__given{index}"  # the defaults may differ when the slow path runs
+                lines.append(f"ag__given{index} = {name}")
                 lines.append(f"if {name} is ag__UNSET: {name} = {writer.constant(defaults[each.name])}")
             elif each.name not in checked:
                 odd.append(f"{name} is ag__UNSET")
         lines.append(f"if {' or '.join(odd)}: {writer.miss}")
-        first = "".join(f"{each.name!r}: {given[each.name]}, " for each in positional)
-        others = "".join(f"{each.name!r}: {given[each.name]}, " for each in by_name)
-        fitting = [*(given[each.name] for each in positional), *([f"*{rest}"] if rest in own.values() else [])]
-        fitting += [f"{each.name}={given[each.name]}" for each in by_name]
+        first = "".join(f"{each.name!r}: {slots[each.name]}, " for each in positional)
+        others = "".join(f"{each.name!r}: {slots[each.name]}, " for each in by_name)
+        fitting = [*(slots[each.name] for each in positional), *([f"*{rest}"] if rest in own.values() else [])]
+        fitting += [f"{each.name}={slots[each.name]}" for each in by_name]
         fitting += [f"**{more}"] if more in own.values() else []
-        unset = [f"{given[each.name]} is ag__UNSET" for each in (*positional, *by_name)]
+        unset = [f"{slots[each.name]} is ag__UNSET" for each in (*positional, *by_name)]
         missed = [
             "if ag__self is None: return MISS",
             f"if not ({' or '.join([*surplus, *unset]) or 'False'}): return ag__self.general({', '.join(fitting)})",
@@ -467,6 +469,6 @@ def _given(
       named: the keyword-only arguments.
     """
     values = list(positional.values())
-    count = next((place for place, value in enumerate(values) if value is _UNSET), len(values))
+    count = next((index for index, value in enumerate(values) if value is _UNSET), len(values))
     by_name = {**dict(list(positional.items())[count:]), **named}
     return (*values[:count], *rest), {name: value for name, value in by_name.items() if value is not _UNSET}

@@ -154,23 +154,23 @@ class Mapped(Function):
 
 def _for_rows(fn: Callable[..., Any], in_axes: Any, out_axes: Any, /, *args: Any, **kwargs: Any) -> Any:
     name = _name(fn)
-    given = MappedArguments.of("vmap", name, in_axes, args, kwargs)
+    mapped = MappedArguments.of("vmap", name, in_axes, args, kwargs)
     if not is_tracing():  # for the Variables that it makes
-        rows = {place: FUNCTIONS["take"](value, 0, axis=given.axes[place]) for place, value in given.values.items()}
-        positional, named = given.rebuilt(rows)
+        rows = {index: FUNCTIONS["take"](value, 0, axis=mapped.axes[index]) for index, value in mapped.values.items()}
+        positional, named = mapped.rebuilt(rows)
         fn(*positional, **named)
         return None
     what = f"the function {name!r} that gx.vmap maps"
     region = MappedRegion(current_trace(), what)
     arguments = [
-        region.argument(_row_type(value.type, given.axes[place]), given.paths[place])
-        for place, value in given.values.items()
+        region.argument(_row_type(value.type, mapped.axes[index]), mapped.paths[index])
+        for index, value in mapped.values.items()
     ]
-    outputs, structure, result = given.traced(region, fn, arguments, "vmap", name)
+    outputs, structure, result = mapped.traced(region, fn, arguments, "vmap", name)
     region.refuse_writes(what)
-    places = axes_of_results("vmap", out_axes, result, outputs)
-    tensors = [_lifted(current_trace(), value) for value in given.values.values()]
-    results = emit_vmap(region, arguments, outputs, tensors, [*given.axes.values()], places, given.size)
+    axes = axes_of_results("vmap", out_axes, result, outputs)
+    tensors = [_lifted(current_trace(), value) for value in mapped.values.values()]
+    results = emit_vmap(region, arguments, outputs, tensors, [*mapped.axes.values()], axes, mapped.size)
     return nest.unflatten(structure, results)
 
 
@@ -207,17 +207,17 @@ class MappedArguments:
         leaves, structure = nest.flatten((args, kwargs))
         pairs = (*nest.flatten_with_paths(args, "args"), *nest.flatten_with_paths(kwargs, "kwargs"))
         paths = [path for path, _ in pairs]
-        found = enumerate(_axes_of_arguments(what, in_axes, args, kwargs))
-        axes = {place: axis for place, axis in found if axis is not None}
-        values: dict[int, Any] = {place: _tensor(what, leaves[place], paths[place], axes[place]) for place in axes}
+        numbered = enumerate(_axes_of_arguments(what, in_axes, args, kwargs))
+        axes = {index: axis for index, axis in numbered if axis is not None}
+        values: dict[int, Any] = {index: _tensor(what, leaves[index], paths[index], axes[index]) for index in axes}
         normal = {
-            place: _axis(what, axes[place], len(value.shape), paths[place], value) for place, value in values.items()
+            index: _axis(what, axes[index], len(value.shape), paths[index], value) for index, value in values.items()
         }
         return cls(leaves, structure, paths, values, normal, _size(what, values, normal, paths, name))
 
     def rebuilt(self, new: dict[int, Any]) -> tuple[Any, Any]:
         """Returns the positional and keyword arguments with some leaves replaced."""
-        return nest.unflatten(self.structure, [new.get(place, leaf) for place, leaf in enumerate(self.leaves)])
+        return nest.unflatten(self.structure, [new.get(index, leaf) for index, leaf in enumerate(self.leaves)])
 
     def traced(
         self, region: Region, fn: Callable[..., Any], parts: Sequence[Any], what: str, name: str, *, lifts: bool = True
@@ -228,18 +228,19 @@ class MappedArguments:
           The leaves of its result as tensors of the region, their structure, and the result itself. Without ``lifts``,
           Python values stay as they are.
         """
-        given = {place: part.fork() for place, part in zip(self.values, parts, strict=True)}
-        before = {place: part.raw for place, part in given.items()}
+        replaced = {index: part.fork() for index, part in zip(self.values, parts, strict=True)}
+        before = {index: part.raw for index, part in replaced.items()}
         with region.tracing():
-            for place, leaf in enumerate(self.leaves):
-                if place not in given and is_array(leaf):
-                    given[place] = region.lift(operand(leaf)).snapshot()
-            positional, named = self.rebuilt(given)
+            for index, leaf in enumerate(self.leaves):
+                if index not in replaced and is_array(leaf):
+                    replaced[index] = region.lift(operand(leaf)).snapshot()
+            positional, named = self.rebuilt(replaced)
             result = converted(fn)(*positional, **named)
-            self.assigned.extend(self.paths[place] for place, raw in before.items() if given[place].raw is not raw)
-            found, structure = nest.flatten(result)
+            self.assigned.extend(self.paths[index] for index, raw in before.items() if replaced[index].raw is not raw)
+            leaves, structure = nest.flatten(result)
             outputs = [
-                region.lift(_result(what, leaf, name)).snapshot() if lifts or is_array(leaf) else leaf for leaf in found
+                region.lift(_result(what, leaf, name)).snapshot() if lifts or is_array(leaf) else leaf
+                for leaf in leaves
             ]
             return outputs, structure, result
 
@@ -266,8 +267,8 @@ def _axes_of_arguments(what: str, in_axes: Any, args: tuple[Any, ...], kwargs: d
             f"{what}: in_axes={in_axes!r} is for {len(each)} positional arguments, got {len(args)}"
         )
         raise at(error, user_location())
-    found = [axis for axes, arg in zip(each, args, strict=True) for axis in _spread(what, axes, arg, "in_axes")]
-    return [*found, *[0] * len(nest.flatten(kwargs)[0])]
+    positional = [axis for axes, arg in zip(each, args, strict=True) for axis in _spread(what, axes, arg, "in_axes")]
+    return [*positional, *[0] * len(nest.flatten(kwargs)[0])]
 
 
 def _spread(what: str, axes: Any, value: Any, name: str) -> Iterator[int | None]:
@@ -308,16 +309,16 @@ def _axis(what: str, axis: Any, count: int, path: str, value: Any) -> int:
 
 def _size(what: str, values: dict[int, Any], axes: dict[int, int], paths: Sequence[str], name: str) -> int:
     """Returns the number of rows."""
-    sizes = {place: value.shape[axes[place]] for place, value in values.items()}
+    sizes = {index: value.shape[axes[index]] for index, value in values.items()}
     if not sizes:
         error = InvalidArgumentError(f"{what}: no argument of {name!r} is mapped over; in_axes must have an int")
         raise at(error, user_location())
     first, size = next(iter(sizes.items()))
-    for place, other in sizes.items():
+    for index, other in sizes.items():
         if other != size:
             error = InvalidArgumentError(
-                f"{what}: {paths[first]} has {size} rows (axis {axes[first]} of {values[first].type}), {paths[place]} "
-                f"has {other} (axis {axes[place]} of {values[place].type})"
+                f"{what}: {paths[first]} has {size} rows (axis {axes[first]} of {values[first].type}), {paths[index]} "
+                f"has {other} (axis {axes[index]} of {values[index].type})"
             )
             raise at(error, user_location())
     return size

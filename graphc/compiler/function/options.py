@@ -133,13 +133,13 @@ def unknown_option(name: str) -> InvalidTypeError:
     """Returns the error for an option that gx.function does not have."""
     from difflib import get_close_matches
 
-    known = ", ".join(FunctionOptions.__annotations__)
+    names = ", ".join(FunctionOptions.__annotations__)
     if name in _OF_OTHERS:
-        text = f"the option {name!r} is {_OF_OTHERS[name]} (options: {known})"
+        text = f"the option {name!r} is {_OF_OTHERS[name]} (options: {names})"
     else:
         near = get_close_matches(name, FunctionOptions.__annotations__, n=1)
         meant = f" (did you mean {near[0]!r}?)" if near else ""
-        text = f"{name!r} is not an option{meant}; the options are {known}"
+        text = f"{name!r} is not an option{meant}; the options are {names}"
     return at(InvalidTypeError(f"gx.function: {text}"), user_location())
 
 
@@ -149,21 +149,21 @@ def check_options(options: FunctionOptions) -> None:
     Raises:
       InvalidArgumentError: an option has an invalid value; the message lists the valid ones.
     """
-    given = cast("dict[str, Any]", options)
+    values = cast("dict[str, Any]", options)
     for name in ("on_retrace", "side_effects"):
-        if given.get(name, "warn") not in ("warn", "error", "ignore"):
-            raise _error(f"{name} must be 'warn', 'error' or 'ignore', got {given[name]!r}")
-    unroll = given.get("unroll")
+        if values.get(name, "warn") not in ("warn", "error", "ignore"):
+            raise _error(f"{name} must be 'warn', 'error' or 'ignore', got {values[name]!r}")
+    unroll = values.get("unroll")
     if not (unroll is None or isinstance(unroll, bool) or _is_count(unroll, 2)):
         raise _error(f"unroll must be None, True, False or an int of at least 2, got {unroll!r}")
-    placement = given.get("placement")
+    placement = values.get("placement")
     if not (placement is None or callable(placement)):
         raise _error(f"placement must be None or a result of gx.placement.auto, got {placement!r:.60}")
     for name in ("max_iterations", "max_traces"):
-        if not (given.get(name) is None or _is_count(given[name], 1)):
-            raise _error(f"{name} must be None or a positive int, got {given[name]!r}")
+        if not (values.get(name) is None or _is_count(values[name], 1)):
+            raise _error(f"{name} must be None or a positive int, got {values[name]!r}")
 
-    checked_seconds(given.get("timeout"), "gx.function: timeout")
+    checked_seconds(values.get("timeout"), "gx.function: timeout")
 
 
 def _is_count(value: Any, least: int) -> bool:

@@ -44,8 +44,10 @@ class PureFunction:
 
     def __init__(self, fn: Callable[..., Any], errors: Literal["refuse", "checkify"]) -> None:
         bound = isinstance(fn, BoundFunction)
-        found: Any = fn.__func__ if bound else fn
-        self._function: Function = found if isinstance(found, Function) else Function(found, on_retrace="ignore")
+        function: Any = fn.__func__ if bound else fn
+        self._function: Function = (
+            function if isinstance(function, Function) else Function(function, on_retrace="ignore")
+        )
         self._instance = (fn.__self__,) if bound else ()
         self._errors = errors
         self._programs: weakref.WeakKeyDictionary[TracedFunction, Callable[..., Any]] = weakref.WeakKeyDictionary()
@@ -256,36 +258,36 @@ class PureFunction:
                 "all of them from .init(*args)"
             )
             raise at(error, user_location())
-        given, wanted = variables[name], variable.type
-        found = type_of(jnp.asarray(given.raw if isinstance(given, Tensor) else given))
-        if (found.shape, found.dtype) != (wanted.shape, wanted.dtype) and not (
-            found.weak and found.shape == wanted.shape
+        array, wanted = variables[name], variable.type
+        actual = type_of(jnp.asarray(array.raw if isinstance(array, Tensor) else array))
+        if (actual.shape, actual.dtype) != (wanted.shape, wanted.dtype) and not (
+            actual.weak and actual.shape == wanted.shape
         ):
             error = InvalidArgumentError(
-                f"{self.__name__}: the Variable {name!r} is {wanted}, but got {found}; under jax.vmap, "
+                f"{self.__name__}: the Variable {name!r} is {wanted}, but got {actual}; under jax.vmap, "
                 "in_axes must name the Variables with an extra axis"
             )
             raise at(error, user_location())
-        return jnp.asarray(given, wanted.dtype)
+        return jnp.asarray(array, wanted.dtype)
 
     def _program(self, traced: TracedFunction) -> Callable[..., Any]:
-        found = self._programs.get(traced)
-        if found is None:
+        program = self._programs.get(traced)
+        if program is None:
             # Not the compiled program: JAX may differentiate it, which needs its branches.
             run = lower(traced.executable.graph).function
             # JAX accepts checks only where checkify sees them: not inside a program that is already compiled.
-            found = self._checked(run, traced) if traced.raises else jax.jit(run)
-            self._programs[traced] = found
-        return found
+            program = self._checked(run, traced) if traced.raises else jax.jit(run)
+            self._programs[traced] = program
+        return program
 
     def _checked(self, run: Callable[..., Any], traced: TracedFunction) -> Callable[..., Any]:
-        raises, place, name = traced.raises, traced.after_call[0][1].start, self.__name__
+        raises, index, name = traced.raises, traced.after_call[0][1].start, self.__name__
 
         def checked(*arrays: Any) -> Any:
             results = run(*arrays)
             for status, (what, location) in raises.items():
                 text = f"{what} raised by {name}" + (f" at {location}" if location is not None else "")
-                checkify.check(results[place] != status, text.replace("{", "{{").replace("}", "}}"))
+                checkify.check(results[index] != status, text.replace("{", "{{").replace("}", "}}"))
             return results
 
         return checked
@@ -296,10 +298,10 @@ class PureFunction:
                 return self._value(new, leaf)
             return leaf.array if isinstance(leaf, _Output) else leaf.raw if isinstance(leaf, Tensor) else leaf
 
-        found = traced.packer(arguments)(map(_Output, results[: traced.num_results]))
-        leaves, structure = nest.flatten(found)
+        packed = traced.packer(arguments)(map(_Output, results[: traced.num_results]))
+        leaves, structure = nest.flatten(packed)
         changed = any(isinstance(leaf, _Output | Variable | Tensor) for leaf in leaves)
-        return nest.unflatten(structure, map(array, leaves)) if changed else found
+        return nest.unflatten(structure, map(array, leaves)) if changed else packed
 
 
 class _Output:

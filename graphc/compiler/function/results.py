@@ -72,15 +72,15 @@ def from_outside(reads: Reads, value: Any) -> dict[int, Any]:
 
     Containers of the arguments that hold tensors are left out: they are rebuilt, with the tensors of each call.
     """
-    found: dict[int, Any] = {}
+    originals: dict[int, Any] = {}
     for part in _containers(value):
         original = reads.original(part)
         if reads.source(original) is None or not nest.is_mutable(part):
             continue
         kind = SymbolicTensor if original is part else Tensor  # symbolic: what the trace has put in, which is refused
         if not any(isinstance(leaf, kind) for leaf in nest.flatten(part)[0]):
-            found[id(part)] = original
-    return found
+            originals[id(part)] = original
+    return originals
 
 
 def _containers(value: Any) -> Iterator[Any]:
@@ -109,11 +109,11 @@ def settled(trace: Trace, leaf: Any, location: Location | None) -> Any:
     if _holds_tensor(trace, leaf):
         raise _refusal(trace, leaf, "holds a tensor that has no value yet", location)
     if isinstance(leaf, _COPIED):
-        kept = {id(part): part for part in _reached(trace, leaf) if _is_graphcs(part) or trace.reads.source(part)}
-        if any(source.of_call for part in kept.values() if (source := trace.reads.source(part)) is not None):
+        shared = {id(part): part for part in _reached(trace, leaf) if _is_graphcs(part) or trace.reads.source(part)}
+        if any(source.of_call for part in shared.values() if (source := trace.reads.source(part)) is not None):
             raise _refusal(trace, leaf, "holds an object of the call's arguments", location)
         try:
-            return Fresh(copy.deepcopy(cast("Any", leaf), dict(kept)), kept)
+            return Fresh(copy.deepcopy(cast("Any", leaf), dict(shared)), shared)
         except Exception as error:  # the user's code, such as a __getattr__ that answers for __deepcopy__
             raise _refusal(trace, leaf, "cannot be copied", location) from error
     if isinstance(leaf, types.FunctionType) and any(_is_state(trace, part) for part in _parts_of_function(leaf)):
@@ -145,16 +145,16 @@ def _holds_tensor(trace: Trace, value: Any) -> bool:
 def _reached(trace: Trace, value: Any) -> Iterator[Any]:
     """Yields an object and what it holds, up to what is from outside or graphc's own."""
     seen: set[int] = set()
-    found = [value]
-    while found and len(seen) < _MOST_OBJECTS:
-        part = found.pop()
+    pending = [value]
+    while pending and len(seen) < _MOST_OBJECTS:
+        part = pending.pop()
         if id(part) in seen:
             continue
         seen.add(id(part))
         yield part
         if isinstance(part, _PLAIN) or _is_graphcs(part) or trace.reads.source(part) is not None:
             continue
-        found += _parts_of_function(part) if isinstance(part, types.FunctionType) else gc.get_referents(part)
+        pending += _parts_of_function(part) if isinstance(part, types.FunctionType) else gc.get_referents(part)
 
 
 def _is_graphcs(value: Any) -> bool:
@@ -222,14 +222,14 @@ class Result:
           UnimplementedError: the result holds an object that a call cannot make anew.
         """
         outside = from_outside(trace.reads, value)
-        found, structure = nest.flatten(value, outside.keys(), repeats=True)
+        flat, structure = nest.flatten(value, outside.keys(), repeats=True)
         late = list(_late(structure))
-        places = {id(argument): index for index, argument in enumerate(arguments)}
+        indices = {id(argument): index for index, argument in enumerate(arguments)}
         leaves: list[Any] = []
         outputs: list[SymbolicTensor] = []
         own: dict[int, int | Tensor] = {}
         seen: dict[tuple[int, object], int] = {}  # a number is a tensor as a result, and shows its digits in a text
-        for position, leaf in enumerate(found):
+        for position, leaf in enumerate(flat):
             output = _output(trace, leaf)
             if not isinstance(output, SymbolicTensor):
                 output = outside.get(id(leaf), output)
@@ -245,8 +245,8 @@ class Result:
                 kind = _NUMBER if not leaf.joined else _DIGITS if in_text else _OUTPUT
             again = seen.setdefault((id(leaf), kind), position)
             leaves.append(kind if again == position else _Again(again))
-            if id(leaf) in places:
-                own[position] = places[id(leaf)]
+            if id(leaf) in indices:
+                own[position] = indices[id(leaf)]
             elif isinstance(leaf, Tensor) and not isinstance(leaf, SymbolicTensor):
                 own[position] = leaf
         return cls(structure, leaves, outputs, own)
@@ -264,7 +264,7 @@ def packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Iterat
         return tuple
 
     def pack(supply: Iterator[Any]) -> Any:
-        made: list[Any] = []
+        rebuilt: list[Any] = []
         for leaf in leaves:
             output = next(supply) if leaf is _OUTPUT or isinstance(leaf, _Again | OwnTensor) else None
             if leaf is _NUMBER:
@@ -272,13 +272,13 @@ def packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Iterat
             elif leaf is _DIGITS:
                 output = front_end.number_of(next(supply))
             elif isinstance(leaf, _Again):
-                output = made[leaf.index]
+                output = rebuilt[leaf.index]
             elif isinstance(leaf, OwnTensor):
                 output = leaf.tensor
             elif isinstance(leaf, Fresh):
                 output = leaf.make()
-            made.append(leaf if output is None else output)
-        return nest.unflatten(structure, made)
+            rebuilt.append(leaf if output is None else output)
+        return nest.unflatten(structure, rebuilt)
 
     finish = [
         *([front_end.as_lists] if front_end.holds_growing(structure) else []),
@@ -304,7 +304,7 @@ def written_result(
       name: returns the expression of another object or of a :class:`Place`.
     """
     texts: list[str] = []
-    outputs = (f"t{place}" for place in itertools.count())
+    outputs = (f"t{index}" for index in itertools.count())
     for position, leaf in enumerate(leaves):
         if not (leaf is _OUTPUT or leaf is _NUMBER or isinstance(leaf, _Again)):
             texts.append(f"{name(leaf.make)}()" if isinstance(leaf, Fresh) else name(leaf))
@@ -325,8 +325,8 @@ def written_result(
         inside = "".join(f"{part}, " for part in parts)
         if kind is tuple:
             return f"({inside})"
-        made = "" if kind is list else f"{name(partial(nest.container, structure))}("
-        return f"{made}[{inside}]{')' if made else ''}"
+        prefix = "" if kind is list else f"{name(partial(nest.container, structure))}("
+        return f"{prefix}[{inside}]{')' if prefix else ''}"
 
     return written(structure)
 
@@ -374,8 +374,8 @@ def check_changed(name: str, changed: Mapping[int, tuple[str, Location | None]],
       InvalidArgumentError: one of these arguments is a NumPy array.
     """
     leaves = array_leaves(arguments)
-    for place, (symbol, location) in changed.items():
-        path, leaf = leaves[place]
+    for index, (symbol, location) in changed.items():
+        path, leaf = leaves[index]
         if isinstance(leaf, np.ndarray):
             how = f"changes the argument {path!r} with {symbol}=" if symbol else f"assigns items of a view of {path!r}"
             error = InvalidArgumentError(
@@ -456,10 +456,10 @@ class WriteBack:
           UnimplementedError: the function reaches the tensor in two ways, of which only one would see the assignment.
         """
         leaves = array_leaves(arguments)
-        given = {id(leaf) for leaf in nest.flatten(arguments.given)[0]}
+        ids = {id(leaf) for leaf in nest.flatten(arguments.given)[0]}
         for argument in self._assigned:
             path, leaf = leaves[argument.index]
-            if not isinstance(leaf, Tensor) or id(leaf) not in given:
+            if not isinstance(leaf, Tensor) or id(leaf) not in ids:
                 raise self._error(
                     InvalidArgumentError,
                     argument,

@@ -50,18 +50,18 @@ class ProgramRun:
       bounded: whether a deadline or a token is in force, so that the entry waits for the results.
     """
 
-    def __init__(self, traced: TracedFunction, writer: Writer, found: list[str], *, bounded: bool) -> None:
-        self._traced, self._writer, self._found = traced, writer, found
+    def __init__(self, traced: TracedFunction, writer: Writer, operands: list[str], *, bounded: bool) -> None:
+        self._traced, self._writer, self._found = traced, writer, operands
         self._timed = bounded or traced.executable.timeout is not None
-        self._captured = [self._value(place) for place in traced.captured_places]
-        self._variables = [self._value(place) for place in traced.variable_places]
+        self._captured = [self._value(spot) for spot in traced.captured_places]
+        self._variables = [self._value(spot) for spot in traced.variable_places]
         self._written = traced.executable.num_written
         self._changed = [] if traced.write_back is None else traced.write_back.places
         # Also for Variables whose update is not inlined: the program returns their values last.
         self._outputs = len(traced.graph.outputs)
 
-    def _value(self, place: Any) -> str:
-        return self._found[place.index] if isinstance(place, Place) else self._writer.constant(place)
+    def _value(self, spot: Any) -> str:
+        return self._found[spot.index] if isinstance(spot, Place) else self._writer.constant(spot)
 
     def lines(self, arrays: list[str], tensors: list[str], whole: list[str] | None) -> list[str]:
         """Returns the lines.
@@ -77,17 +77,17 @@ class ProgramRun:
             Tensor=Tensor, new=object.__new__, Differ=(TypesDiffer, ValueError), starmap=starmap, refs=getrefcount,
             copied=copied, restore=restore, Single=SingleDeviceSharding,
         )  # fmt: skip
-        given = [*arrays, *(f"{name}.raw" for name in self._captured)]
+        inputs = [*arrays, *(f"{name}.raw" for name in self._captured)]
         if whole is not None:
-            self._look([*whole, *given[len(arrays) :], *(f"{variable}._array" for variable in self._variables)])
+            self._look([*whole, *inputs[len(arrays) :], *(f"{variable}._array" for variable in self._variables)])
         # The slow path handles arrays that JAX does not move to one device, and other dtype rules.
         lines = [*self._distinct(tensors), *self._held(looks=whole is not None)]
-        lines += ["try:", *(f"    {line}" for line in self._run(given)), "except Differ:", f"    {miss}"]
+        lines += ["try:", *(f"    {line}" for line in self._run(inputs)), "except Differ:", f"    {miss}"]
         if traced.can_fail:
             writer.namespace.update(asarray=np.asarray, failed=_failed(traced))
             lines.append(f"if asarray(results[{traced.num_results}]): failed(results)")
         first = self._outputs - len(self._changed)
-        lines += [f"{tensors[at]}.raw = results[{first + place}]" for place, at in enumerate(self._changed)]
+        lines += [f"{tensors[at]}.raw = results[{first + index}]" for index, at in enumerate(self._changed)]
         return [*lines, *self._packed(tensors)]
 
     def _look(self, names: list[str]) -> None:
@@ -107,7 +107,7 @@ class ProgramRun:
         return bool(self._variables) and not self._written and not self._timed
 
     def _names(self) -> list[str]:
-        return [f"held{place}" for place in range(len(self._variables))]
+        return [f"held{index}" for index in range(len(self._variables))]
 
     def _held(self, *, looks: bool) -> list[str]:
         """Reads the values of the read-only Variables, all at one time."""
@@ -124,34 +124,34 @@ class ProgramRun:
             f"    {self._writer.miss}",
         ]
 
-    def _run(self, given: list[str]) -> list[str]:
+    def _run(self, inputs: list[str]) -> list[str]:
         """Returns the lines that run the program."""
         variables = self._variables
         if self._timed:
             executable = self._traced.executable
             policy = LaunchPolicy(interruptible=True, timeout=executable.timeout)
             self._writer.namespace.update(launch=executable.launch, policy=policy)
-            return [f"results = launch(({_listed(given)}), ({_listed(variables)}), policy)"]
+            return [f"results = launch(({_listed(inputs)}), ({_listed(variables)}), policy)"]
         if not self._written:
-            return [f"results = program({_listed([*self._names(), *given])})"]
+            return [f"results = program({_listed([*self._names(), *inputs])})"]
         if len(variables) <= _FEW:
-            return self._updating(given)
-        return [f"results = run_on_variables(program, ({_listed(variables)}), {self._written}, ({_listed(given)}))"]
+            return self._updating(inputs)
+        return [f"results = run_on_variables(program, ({_listed(variables)}), {self._written}, ({_listed(inputs)}))"]
 
-    def _updating(self, given: list[str]) -> list[str]:
+    def _updating(self, inputs: list[str]) -> list[str]:
         """Returns :func:`graphc.compiler.lowering.run_on_variables` inlined; see there for the reasons."""
         variables, written, miss = self._variables, self._written, self._writer.miss
-        held, own = self._names(), [f"own{place}" for place in range(written)]
-        lines = [f"{name} = {variable}._array" for name, variable in zip(held, variables, strict=True)]
-        lines += [f"if {' or '.join(f'{name} is None' for name in held)}:", f"    {miss}"]
+        before, own = self._names(), [f"own{index}" for index in range(written)]
+        lines = [f"{name} = {variable}._array" for name, variable in zip(before, variables, strict=True)]
+        lines += [f"if {' or '.join(f'{name} is None' for name in before)}:", f"    {miss}"]
         body = [f"{' = '.join(f'{variable}._array' for variable in variables[:written])} = None"]
-        for name, value in zip(own, held, strict=False):
+        for name, value in zip(own, before, strict=False):
             # The count saves a copy only: what others refer to is copied before it is donated.
             body.append(f"{name} = {value} if refs({value}) <= {UNSHARED} else copied({value})")
-        body.append(f"(results,) = starmap(program, (({_listed([*own, *held[written:], *given])}),))")
+        body.append(f"(results,) = starmap(program, (({_listed([*own, *before[written:], *inputs])}),))")
         first = self._outputs
-        body += [f"{variable}._array = results[{first + place}]" for place, variable in enumerate(variables[:written])]
-        failed = f"restore(({_listed(variables[:written])}), ({_listed(held[:written])}), results)"
+        body += [f"{variable}._array = results[{first + index}]" for index, variable in enumerate(variables[:written])]
+        failed = f"restore(({_listed(variables[:written])}), ({_listed(before[:written])}), results)"
         lines += ["try:", *(f"    {line}" for line in body), "except BaseException:", f"    {failed}", "    raise"]
         return ["results = None", "with lock:", *(f"    {line}" for line in lines)]
 
@@ -161,13 +161,13 @@ class ProgramRun:
         if not is_written(traced.structure):
             more = self._written or self._changed or traced.can_fail
             return [f"return pack(map(Tensor, {f'results[:{count}]' if more else 'results'}))"]
-        origins = {place: tensors[at] if isinstance(at, int) else self._value(at) for place, at in traced.own.items()}
-        own = {place: name for place, name in origins.items() if name}  # tensors that the caller already has
+        origins = {index: tensors[at] if isinstance(at, int) else self._value(at) for index, at in traced.own.items()}
+        own = {index: name for index, name in origins.items() if name}  # tensors that the caller already has
         packed = written_result(traced.structure, traced.leaves, own, self._value)
         lines: list[str] = []
-        for place in range(count):  # skips __init__
-            if re.search(rf"\bt{place}\b", packed):
-                lines += [f"t{place} = new(Tensor)", f"t{place}.raw = results[{place}]"]
+        for index in range(count):  # skips __init__
+            if re.search(rf"\bt{index}\b", packed):
+                lines += [f"t{index} = new(Tensor)", f"t{index}.raw = results[{index}]"]
         return [*lines, f"return {packed}"]
 
 
@@ -184,16 +184,16 @@ def _failed(traced: TracedFunction) -> Callable[[Sequence[Any]], None]:
     return failed
 
 
-def run_trace(traced: TracedFunction, writer: Writer, arrays: list[str], found: list[str]) -> list[str]:
+def run_trace(traced: TracedFunction, writer: Writer, arrays: list[str], operands: list[str]) -> list[str]:
     """Returns the lines that call the trace, which also does the work after the run."""
 
-    def run(values: dict[str, Any], arrays: list[Any], found: tuple[Any, ...]) -> Any:
+    def run(values: dict[str, Any], arrays: list[Any], operands: tuple[Any, ...]) -> Any:
         try:
-            return traced(Arguments(values, arrays, traced.types, values, found))
+            return traced(Arguments(values, arrays, traced.types, values, operands))
         except Exception as error:
             shorten(error)
             raise
 
     writer.namespace["run"] = run
     values = ", ".join(f"{name!r}: {own}" for name, own in writer.parameters.items())
-    return [f"return run({{{values}}}, [{_listed(arrays)}], ({_listed(found)}))"]
+    return [f"return run({{{values}}}, [{_listed(arrays)}], ({_listed(operands)}))"]

@@ -78,10 +78,10 @@ class TraceCache:
 
     def find(self, arguments: Arguments) -> TracedFunction | None:
         """Returns the trace that fits a call, marked as most recently used; None if there is none."""
-        for place, traced in enumerate(self.traces):
+        for index, traced in enumerate(self.traces):
             if not traced.fits(arguments):
                 continue
-            if place:
+            if index:
                 with self.lock:
                     if traced in self.traces:
                         self._to_front(traced)
@@ -119,14 +119,14 @@ class TraceCache:
                 return
             alone = len(self.traces) == 1
             if pins or bounded:
-                made = only_entry(traced, arguments, self._binder, signals, alone=False, bounded=bounded)
+                generated = only_entry(traced, arguments, self._binder, signals, alone=False, bounded=bounded)
             elif alone and not entries:
-                made = self._only = only_entry(traced, arguments, self._binder, signals, passes=self._passes)
+                generated = self._only = only_entry(traced, arguments, self._binder, signals, passes=self._passes)
             else:
                 if self._only is not None:
                     entries.clear()  # no longer the only one
-                made = entry(traced, arguments, self._binder, signals, alone=alone)
-            entries[kinds] = made
+                generated = entry(traced, arguments, self._binder, signals, alone=alone)
+            entries[kinds] = generated
             self._order()
 
     def add_concrete(
@@ -169,10 +169,10 @@ class TraceCache:
     def _order(self) -> None:
         """Sorts the entries like their traces, and installs the first one."""
         self._used_again.clear()
-        known = [(traced.settings[-1].layers, entry) for traced in self.traces for entry in traced.entries.values()]
-        entries = [entry for layers, entry in known if not layers]
+        pairs = [(traced.settings[-1].layers, entry) for traced in self.traces for entry in traced.entries.values()]
+        entries = [entry for layers, entry in pairs if not layers]
         self.pinned = [
-            (scopes, [entry for layers, entry in known if layers == scopes]) for scopes, _ in known if scopes
+            (scopes, [entry for layers, entry in pairs if layers == scopes]) for scopes, _ in pairs if scopes
         ]
         self.bounded = [entry for traced in self.traces for entry in traced.bounded.values()]
         self.is_unseen = not any(traced.executable.variables for traced in self.traces)
@@ -279,10 +279,10 @@ class FirstCalls:
     def tell_of_loops(self, traced: TracedFunction) -> None:
         """Adds to a later trace's reports how the loops ran that created Variables in a first call."""
         loops = traced.notes.loops
-        for place, loop in enumerate(loops):
+        for index, loop in enumerate(loops):
             if loop.location in self._peeled and loop.kind in ("rolled", "while"):
                 reason = f"{loop.reason}; in the first call {self._peeled[loop.location]}"
-                loops[place] = replace(loop, reason=reason)
+                loops[index] = replace(loop, reason=reason)
 
     def share_program(self, traced: TracedFunction, traces: Sequence[TracedFunction], *, first: bool) -> None:
         """Avoids a compilation if a first call and the next one, even of another instance, run the same program.
@@ -290,11 +290,11 @@ class FirstCalls:
         Args:
           first: whether the new trace is that of a first call.
         """
-        known = [(traced.settings, traced.executable.program) for traced in traces] if first else []
-        for place, (settings, program) in enumerate([*self.programs, *known]):
+        programs = [(traced.settings, traced.executable.program) for traced in traces] if first else []
+        for index, (settings, program) in enumerate([*self.programs, *programs]):
             if settings == traced.settings and traced.executable.take_over(program):
                 if not first:
-                    del self.programs[place]
+                    del self.programs[index]
                 return
 
 
@@ -319,8 +319,8 @@ class TraceReport:
     seconds: float
 
     def __str__(self) -> str:
-        place = f" at {self.location.short}" if self.location else ""
-        return f"trace {self.number}{place}: {self.reason} ({self.seconds * 1e3:.1f} ms)"
+        where = f" at {self.location.short}" if self.location else ""
+        return f"trace {self.number}{where}: {self.reason} ({self.seconds * 1e3:.1f} ms)"
 
 
 class RetraceLog:
@@ -448,9 +448,9 @@ def retrace_reason(new: list[tuple[str, str]], earlier: list[list[tuple[str, str
             return [f"{second} comes before {first}"]
         aliases = [path for path in changed if ALIAS in before.get(path, "") + after.get(path, "")]
         below = tuple(alias + sign for alias in aliases for sign in ".[")  # told where the object was found first
-        told = [path for path in changed if not path.startswith(below)]
-        told.sort(key=lambda path: (path not in after, path not in before))
-        return [_difference(path, before.get(path, ""), after.get(path, "")) for path in told]
+        paths = [path for path in changed if not path.startswith(below)]
+        paths.sort(key=lambda path: (path not in after, path not in before))
+        return [_difference(path, before.get(path, ""), after.get(path, "")) for path in paths]
 
     best = min((differences(old) for old in reversed(earlier)), key=len)
     if best:

@@ -138,9 +138,9 @@ class TracedFunction:
         self.captured_places = [place(outer) for outer, _ in trace.captures.values()]
         self.leaves = [place(leaf) for leaf in result.leaves]
         self.own = {spot: leaf if isinstance(leaf, int) else place(leaf) for spot, leaf in result.own.items()}
-        found = [spot for spot in self.variable_places if isinstance(spot, Place)]
+        spots = [spot for spot in self.variable_places if isinstance(spot, Place)]
         others = [spot for spot in self.variable_places if not isinstance(spot, Place)]
-        self.distinct = [self.wanted[spot.index] for spot in found], others
+        self.distinct = [self.wanted[spot.index] for spot in spots], others
         self._returns_passed = any(isinstance(leaf, Place) for leaf in self.leaves)
         self.pack = packer(self.structure, self.leaves)
         arguments.found = tuple(values)
@@ -208,8 +208,8 @@ class TracedFunction:
 
     def result_leaves(self, arguments: Arguments) -> list[Any]:
         """Returns the leaves of the result; those that are not tensors are Python values and Variables of this call."""
-        found = self._found(arguments)
-        return [found[leaf.index] if isinstance(leaf, Place) else leaf for leaf in self.leaves]
+        operands = self._found(arguments)
+        return [operands[leaf.index] if isinstance(leaf, Place) else leaf for leaf in self.leaves]
 
     @property
     def is_simple(self) -> bool:
@@ -238,10 +238,10 @@ class TracedFunction:
         """Returns True if the trace fits a call; stores its operands in the arguments."""
         if self.types != arguments.types or self.settings != settings():
             return False
-        found = self.match(*arguments.values.values())
-        if found is MISS:
+        operands = self.match(*arguments.values.values())
+        if operands is MISS:
             return False
-        arguments.found = found
+        arguments.found = operands
         return True
 
     def forget_changed(self, arguments: Arguments) -> None:
@@ -257,8 +257,8 @@ class TracedFunction:
 
     def value_of(self, source: Source, arguments: Arguments) -> Any:
         """Returns the current value of something that the trace read; :data:`MISS` if it is gone."""
-        found = matcher([], self._names, [source], ((), ()))(*arguments.values.values())
-        return MISS if found is MISS else found[0]
+        matched = matcher([], self._names, [source], ((), ()))(*arguments.values.values())
+        return MISS if matched is MISS else matched[0]
 
     @cached_property
     def _find(self) -> Callable[..., Any]:
@@ -278,8 +278,8 @@ class TracedFunction:
 
     def captured(self, arguments: Arguments) -> list[Tensor]:
         """Returns the tensors that the function uses from outside."""
-        found = self._found(arguments)
-        return [found[place.index] if isinstance(place, Place) else place for place in self.captured_places]
+        operands = self._found(arguments)
+        return [operands[spot.index] if isinstance(spot, Place) else spot for spot in self.captured_places]
 
     def captures(self, arguments: Arguments) -> list[Any]:
         """Returns the current arrays of the captured tensors."""
@@ -304,31 +304,31 @@ class TracedFunction:
         except ValueError as error:
             if "incompatible devices" not in str(error):  # JAX has no exception class for this
                 raise
-            place = _place_of(variables)
-            arrays = [placed(array, place) if isinstance(array, jax.Array) else array for array in arrays]
-            with brought(variables, place):
+            target = _place_of(variables)
+            arrays = [placed(array, target) if isinstance(array, jax.Array) else array for array in arrays]
+            with brought(variables, target):
                 results = self.executable.launch(arrays, variables)
         if timeline is not None and self.plan is None:
             written = [variable.raw for variable in variables[: self.executable.num_written]]
             where = self._place(arrays, variables)
             line = "" if (location := user_location()) is None else location.short
             timeline.launched(self.graph.name, "program", where, start, [*results, *written], line=line)
-        for after, place in self.after_call[self.can_fail :]:
-            after.run(results[place], arguments)
+        for after, target in self.after_call[self.can_fail :]:
+            after.run(results[target], arguments)
         return self.packer(arguments, own=True)(map(Tensor, results[: self.num_results]))
 
     def _place(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> str:
         """Returns the device or devices that a call runs on."""
-        given = [
+        operands = [
             array for array in [*arrays, *(variable.raw for variable in variables)] if isinstance(array, jax.Array)
         ]
-        found = {device_name(device) for array in given for device in array.devices()}
-        return self.device or self.executable.place or ", ".join(sorted(found)) or device_name(devices()[0])
+        names = {device_name(device) for array in operands for device in array.devices()}
+        return self.device or self.executable.place or ", ".join(sorted(names)) or device_name(devices()[0])
 
     def look(self, outputs: Sequence[Any]) -> None:
         """Raises if the program's outputs report that the call has failed."""
-        look, place = self.after_call[0]
-        look.run(outputs[place], None)
+        look, span = self.after_call[0]
+        look.run(outputs[span], None)
 
     def check(self, arguments: Arguments) -> None:
         """Refuses a call whose arguments would not change as in the Python function."""
@@ -349,9 +349,9 @@ class TracedFunction:
             return self.pack
         leaves = self.result_leaves(arguments)
         if own:
-            given = [leaf for _, leaf in array_leaves(arguments)]
+            tensors = [leaf for _, leaf in array_leaves(arguments)]
             for position, source in self.own.items():
-                tensor = given[source] if isinstance(source, int) else source
+                tensor = tensors[source] if isinstance(source, int) else source
                 if isinstance(source, Place):
                     tensor = self._found(arguments)[source.index]
                 if isinstance(tensor, Tensor):
@@ -367,8 +367,8 @@ class TracedFunction:
 
     def bound_variables(self, arguments: Arguments) -> list[Variable]:
         """Returns the variables to use: those of this call's arguments in place of the traced call's."""
-        found = self._found(arguments)
-        return [found[place.index] if isinstance(place, Place) else place for place in self.variable_places]
+        operands = self._found(arguments)
+        return [operands[spot.index] if isinstance(spot, Place) else spot for spot in self.variable_places]
 
     @cached_property
     def _is_bare(self) -> bool:
@@ -384,9 +384,9 @@ class TracedFunction:
         tensors = self.tensors(arguments)
         if self._is_bare and not slow_path_reasons and (tape := only_tape()) is not None:
             with variable_lock:
-                found = tape.call(self.graph, variables, tensors)
-            if found is not None:
-                return self.packer(arguments, own=True)(iter(found))
+                outputs = tape.call(self.graph, variables, tensors)
+            if outputs is not None:
+                return self.packer(arguments, own=True)(iter(outputs))
         # As for loops: a variable read after its assignment is not the variable that a tape watches.
         placed = self.executable
         graph = placed.pinned if isinstance(placed, PlacedProgram) and len(self.devices) > 1 else self.graph
@@ -402,9 +402,9 @@ class TracedFunction:
 
         with device_scope(self.device or context.device), run_timeout(self.executable.timeout):
             self.executable.transaction.run(program, variables)
-        for after, place in self.after_call[self.can_fail :]:
-            found = results[place]
-            after.run(found if after is self.write_back else [tensor.raw for tensor in found], arguments)
+        for after, span in self.after_call[self.can_fail :]:
+            outputs = results[span]
+            after.run(outputs if after is self.write_back else [tensor.raw for tensor in outputs], arguments)
         return self.packer(arguments, own=True)(iter(results[: self.num_results]))
 
     def lower(self, arguments: Arguments) -> Any:
@@ -414,18 +414,20 @@ class TracedFunction:
 
 def _place_of(variables: Sequence[Variable]) -> Any:
     """Returns the devices of a function whose arrays JAX does not move together: those with most Variable copies."""
-    place: Any = SingleDeviceSharding(cast("Any", devices()[0]))
-    return max([variable.raw.sharding for variable in variables] or [place], key=lambda place: place.num_devices)
+    sharding: Any = SingleDeviceSharding(cast("Any", devices()[0]))
+    return max(
+        [variable.raw.sharding for variable in variables] or [sharding], key=lambda sharding: sharding.num_devices
+    )
 
 
 def _slices(after_call: Sequence[tuple[AfterCall, int]], num_outputs: int) -> list[tuple[AfterCall, slice]]:
     """Returns the slice of a graph's outputs that each item of work receives; together they cover the last outputs."""
     start = num_outputs - sum(count for _, count in after_call)
-    found: list[tuple[AfterCall, slice]] = []
+    pairs: list[tuple[AfterCall, slice]] = []
     for after, count in after_call:
-        found.append((after, slice(start, start + count)))
+        pairs.append((after, slice(start, start + count)))
         start += count
-    return found
+    return pairs
 
 
 def _tensors_of(arguments: Arguments) -> list[Tensor]:
@@ -447,11 +449,11 @@ def settings() -> tuple[Any, ...]:
 def _read_after_assignment(graph: Graph) -> frozenset[str]:
     """Returns the variables that the graph reads after assigning them, including in loops and branches."""
     assigned: set[str] = set()
-    found: set[str] = set()
+    names: set[str] = set()
     for node in graph.walk():
-        found.update(node.attrs.get("assigned", ()))
+        names.update(node.attrs.get("assigned", ()))
         if node.op is ASSIGN_VARIABLE:
             assigned.add(node.attrs["variable"])
         elif node.op is READ_VARIABLE and node.attrs["variable"] in assigned:
-            found.add(node.attrs["variable"])
-    return frozenset(found)
+            names.add(node.attrs["variable"])
+    return frozenset(names)

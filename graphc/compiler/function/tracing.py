@@ -55,12 +55,12 @@ def find_side_effects(trace: Trace, writes: Sequence[Write]) -> list[SideEffect]
             f"side_effects='error' forbids; {first.cell.remedy or 'return the value, or keep it in a Variable'}"
         )
         raise at(error, first.location)
-    told = [
+    effects = [
         SideEffect(write.cell.what, write.location, _is_followed(trace, write), write.cell.remedy or _STATE)
         for write in changed
     ]
     once: dict[Any, SideEffect] = {}
-    for effect in (*trace.side_effects, *told):
+    for effect in (*trace.side_effects, *effects):
         once.setdefault((effect.what, effect.location), effect)
     return list(once.values())
 
@@ -92,9 +92,9 @@ class SideEffects:
         self._name = name
         self._told: set[SideEffect] = set()
 
-    def tell(self, found: Iterable[SideEffect]) -> None:
+    def tell(self, effects: Iterable[SideEffect]) -> None:
         """Warns of the effects not reported before, each at its own line."""
-        for effect in found:
+        for effect in effects:
             if effect in self._told:
                 continue
             self._told.add(effect)
@@ -117,8 +117,8 @@ class SideEffects:
 def finish_reads(trace: Trace, writes: Sequence[Write]) -> None:
     """Fixes the guards of a trace at its end."""
     reads = trace.reads
-    known = {id(variable) for variable, _ in reads.objects()}
-    if any(id(variable) not in known for variable in trace.variables.values()):
+    read = {id(variable) for variable, _ in reads.objects()}
+    if any(id(variable) not in read for variable in trace.variables.values()):
         # Read by code that reports nothing, perhaps through an argument.
         for value, source in reads.objects():
             if source.of_call:
@@ -197,12 +197,12 @@ def _trace_into(
     trace.reads.function(function)
     for name, value in arguments.values.items():
         trace.reads.argument(name, value)
-    names, given = zip(*array_leaves(arguments), strict=True) if arguments.arrays else ((), ())
+    names, leaves = zip(*array_leaves(arguments), strict=True) if arguments.arrays else ((), ())
     types = [type_of(array) for array in arguments.arrays] if types is None else types
     symbolic = [trace.argument(type, name) for type, name in zip(types, names, strict=True)]
     before = [tensor.raw for tensor in symbolic]
-    for place, tensor in enumerate(symbolic):
-        trace.memory.argument(place, tensor, given[place])
+    for index, tensor in enumerate(symbolic):
+        trace.memory.argument(index, tensor, leaves[index])
     args, kwargs = binder.rebuild(arguments, symbolic, trace.reads.stands_for)
     watch = ArgumentWatch(options.name, args, kwargs)
     with _telling_refusals(trace), trace_scope(trace), options.pinned():
@@ -250,10 +250,10 @@ def definition(function: Callable[..., Any]) -> Location | None:
     return None if code is None else Location(code.co_filename, code.co_firstlineno, code.co_name)
 
 
-def _succeeds(trace: Trace, graph: Graph, place: int) -> bool:
+def _succeeds(trace: Trace, graph: Graph, index: int) -> bool:
     """Returns True if the passes found that no call can fail: the status, an output, is always 0."""
     assert trace.check is not None
-    status = graph.outputs[place].node
+    status = graph.outputs[index].node
     if status is None or status.op is not CALL_STATUS or trace.check.is_final or trace.check.host_calls:
         return False
     source = status.inputs[0].node
@@ -306,17 +306,17 @@ def converted(function: Callable[..., Any], options: TraceOptions, trace: Trace 
             trace.reads.wraps(wrapper, wrapper.__wrapped__, wrapper.__name__)
         return function
     try:
-        found = convert_call(function)
+        result = convert_call(function)
     except front_end.NoSourceError as error:
         front_end.run_as_is(function)
-        found, reason = function, str(error)
+        result, reason = function, str(error)
         if trace is not None:
             trace.unconverted[_qualname(function)] = reason
     else:
         reason = "" if trace is None else trace.unconverted.get(_qualname(function), "")
     if reason and front_end.has_control_flow(function):
         raise front_end.NoSourceError(reason)
-    return found
+    return result
 
 
 def _is_own_wrapper(function: Any) -> bool:

@@ -30,8 +30,10 @@ class Step(NamedTuple):
 
 def step_of(inputs: Iterable[object], outputs: Iterable[object], is_followed: bool) -> Step:
     """Returns the step of an operation with these operands and results."""
-    given, made = ([one.raw for one in values if isinstance(one, SymbolicTensor)] for values in (inputs, outputs))
-    return Step(given, made, is_followed)
+    consumed, produced = (
+        [one.raw for one in values if isinstance(one, SymbolicTensor)] for values in (inputs, outputs)
+    )
+    return Step(consumed, produced, is_followed)
 
 
 _BRANCHES = (COND, SWITCH)
@@ -54,8 +56,8 @@ def used_inside(source: Tensor, is_item: bool, steps: Sequence[Step], targets: I
     node = value.node
     if node is None or node.op not in (*_BRANCHES, *_LOOPS):
         return ""
-    places = frozenset(range(len(node.outputs))) if is_item else _computed_of(node, value.index)
-    wanted = {node.outputs[place] for place in places}
+    indices = frozenset(range(len(node.outputs))) if is_item else _computed_of(node, value.index)
+    wanted = {node.outputs[index] for index in indices}
     if not wanted or wanted.isdisjoint(_recorded_behind(targets, source.raw, steps)):
         return ""
     return "branch" if node.op in _BRANCHES else "loop"
@@ -68,18 +70,20 @@ def _origin(value: Value) -> Value:
     return value
 
 
-def _computed_of(node: Node, place: int) -> frozenset[int]:
+def _computed_of(node: Node, index: int) -> frozenset[int]:
     """Returns the positions of a node's other outputs that are computed, inside it, from one of its outputs."""
-    if place >= node.attrs.get("num_carry", len(node.outputs)):  # one row for each iteration
+    if index >= node.attrs.get("num_carry", len(node.outputs)):  # one row for each iteration
         return frozenset(range(len(node.outputs)))
-    found: set[int] = set()
+    positions: set[int] = set()
     for body in node.regions[1:] if node.op is WHILE else node.regions:
-        made = {body.outputs[place]}
+        computed = {body.outputs[index]}
         for inner in body.nodes:
-            if not made.isdisjoint(inner.inputs):
-                made.update(inner.outputs)
-        found.update(other for other, value in enumerate(body.outputs) if value in made and value.type.is_inexact)
-    return frozenset(found - {place})
+            if not computed.isdisjoint(inner.inputs):
+                computed.update(inner.outputs)
+        positions.update(
+            other for other, value in enumerate(body.outputs) if value in computed and value.type.is_inexact
+        )
+    return frozenset(positions - {index})
 
 
 def _recorded_behind(targets: Iterable[Tensor], source: Value, steps: Sequence[Step]) -> set[Value]:
@@ -91,11 +95,11 @@ def _recorded_behind(targets: Iterable[Tensor], source: Value, steps: Sequence[S
 
 def _behind(targets: Iterable[Tensor], source: Value | None, steps: Sequence[Step]) -> set[Value]:
     """Returns the values that targets depend on, themselves included, except through a source."""
-    found = {target.raw for target in targets if isinstance(target, SymbolicTensor) and target.raw is not source}
+    values = {target.raw for target in targets if isinstance(target, SymbolicTensor) and target.raw is not source}
     for inputs, outputs, _ in reversed(steps):
-        if not found.isdisjoint(outputs):
-            found.update([value for value in inputs if value is not source])
-    return found
+        if not values.isdisjoint(outputs):
+            values.update([value for value in inputs if value is not source])
+    return values
 
 
 def check_apart(
@@ -218,12 +222,14 @@ class Backward:
         )
 
     def _seeds(self, targets: Sequence[Tensor], output_gradients: Any) -> dict[int, Tensor]:
-        given = nest.flatten(output_gradients)[0] if output_gradients is not None else [None] * len(targets)
-        if len(given) != len(targets):
-            error = InvalidArgumentError(f"gradient(): got {len(given)} output_gradients for {len(targets)} targets")
+        cotangents = nest.flatten(output_gradients)[0] if output_gradients is not None else [None] * len(targets)
+        if len(cotangents) != len(targets):
+            error = InvalidArgumentError(
+                f"gradient(): got {len(cotangents)} output_gradients for {len(targets)} targets"
+            )
             raise at(error, user_location())
         seeds: dict[int, Tensor] = {}
-        for target, cotangent in zip(targets, given, strict=True):
+        for target, cotangent in zip(targets, cotangents, strict=True):
             if cotangent is None:
                 _accumulate(seeds, target, _ones(target))
                 continue
@@ -251,29 +257,29 @@ class Backward:
         path: list[tuple[Record, tuple[int, ...]]] = []
         connected = self.connected
         for record in list(self.records):
-            wrt = tuple([place for place, value in enumerate(record.inputs) if key(value) in needed])
+            wrt = tuple([index for index, value in enumerate(record.inputs) if key(value) in needed])
             if wrt:
                 path.append((record, wrt))
                 outputs = record.outputs if not record.regions else record.reached(wrt)
                 needed.update([name for name in map(key, outputs) if name in connected])
         zeros: set[int] = set()
         for record, wrt in reversed(path):
-            given = [cotangents.get(key(output)) for output in record.outputs]
+            upstream = [cotangents.get(key(output)) for output in record.outputs]
             inputs = record.inputs
             if zeros and any(key(output) in zeros for output in record.outputs):
                 reached = [True if key(output) in zeros else None for output in record.outputs]
-                zeros.update([key(inputs[place]) for place in record.reaching(wrt, reached)])
+                zeros.update([key(inputs[index]) for index in record.reaching(wrt, reached)])
             if record.regions:
-                wrt = record.reaching(wrt, given)
-            if not wrt or all(cotangent is None for cotangent in given):
+                wrt = record.reaching(wrt, upstream)
+            if not wrt or all(cotangent is None for cotangent in upstream):
                 continue
             if record.op is VJP:
-                every, wrt = wrt, record.depending(wrt, given)
-                zeros.update([key(inputs[place]) for place in every if place not in wrt])
+                every, wrt = wrt, record.depending(wrt, upstream)
+                zeros.update([key(inputs[index]) for index in every if index not in wrt])
             if names and (assigned := names.intersection(record.attrs.get("assigned", ()))):
                 _refuse_assigned(sorted(assigned))
             with self._where_it_ran(record) if self.saw_pins else _HERE:
-                for position, gradient in zip(wrt, record.pull(wrt, given), strict=True):
+                for position, gradient in zip(wrt, record.pull(wrt, upstream), strict=True):
                     if gradient is not None:
                         name = key(inputs[position])
                         before = cotangents.get(name)
@@ -316,10 +322,10 @@ def _ones(target: Tensor) -> Tensor:
     array = target.raw
     if array.shape or array.committed or array.weak_type:
         return FUNCTIONS["ones_like"](target.fork())  # unlike a snapshot, a fork takes the fast path
-    found = _known_ones.get(array.dtype)
-    if found is None:
-        found = _known_ones[array.dtype] = FUNCTIONS["ones_like"](target)
-    return found
+    ones = _known_ones.get(array.dtype)
+    if ones is None:
+        ones = _known_ones[array.dtype] = FUNCTIONS["ones_like"](target)
+    return ones
 
 
 def _accumulate(cotangents: dict[int, Tensor], tensor: Tensor, cotangent: Tensor) -> None:

@@ -45,22 +45,22 @@ def _custom(
     """Returns the function's outputs and, without gradients, the new values of the states that it assigns."""
     count = len(values)
 
-    def pull(kept: Any, cotangents: Any) -> Any:
-        residuals, others = kept
+    def pull(saved: Any, cotangents: Any) -> Any:
+        residuals, others = saved
         zeros = [jax.numpy.zeros_like(other) for other in others]
         return (*backward(*residuals, *cotangents[: num_outputs - num_states]), *zeros)
 
     # The same with known outputs and residuals, which follow the primals.
-    def known_outputs(*known: Any) -> Any:
-        return known[count : count + num_outputs]
+    def known_outputs(*arrays: Any) -> Any:
+        return arrays[count : count + num_outputs]
 
-    def with_known_residuals(*known: Any) -> Any:
-        return given(*known), (known[count + num_outputs :], known[num_primals:count])
+    def with_known_residuals(*arrays: Any) -> Any:
+        return differentiable(*arrays), (arrays[count + num_outputs :], arrays[num_primals:count])
 
-    def pull_known(kept: Any, cotangents: Any) -> Any:
-        return (*pull(kept, cotangents), *[None] * (num_outputs + len(kept[0])))
+    def pull_known(saved: Any, cotangents: Any) -> Any:
+        return (*pull(saved, cotangents), *[None] * (num_outputs + len(saved[0])))
 
-    given = custom_vjp(known_outputs, with_known_residuals, pull_known)
+    differentiable = custom_vjp(known_outputs, with_known_residuals, pull_known)
 
     def function(*primals: Any) -> Any:
         return tuple(forward(*primals))[:num_outputs]
@@ -70,7 +70,10 @@ def _custom(
         outputs, residuals = results[:num_outputs], results[num_outputs:]
         # A gradient of the gradient differentiates the outputs by the given gradient too, as an outer tape does in
         # eager code, and the gradient function's other inputs as they are computed.
-        return given(*primals, *map(jax.lax.stop_gradient, outputs), *residuals), (residuals, primals[num_primals:])
+        return differentiable(*primals, *map(jax.lax.stop_gradient, outputs), *residuals), (
+            residuals,
+            primals[num_primals:],
+        )
 
     return custom_vjp(function, with_residuals, pull)(*values)
 
@@ -86,9 +89,9 @@ def _entries(
     """Returns the inputs of each graph: values for the forward one, residuals and cotangents for the backward one."""
     count = attrs["num_outputs"]
     results = [value.type for value in regions[0].outputs]
-    given = zip([*results[count:], *results[:count]], regions[1].inputs, strict=False)
-    backward: list[tuple[TensorType, int | None]] = [(replace(type, weak=old.type.weak), None) for type, old in given]
-    return [[(type, place) for place, type in enumerate(types)], backward]
+    pairs = zip([*results[count:], *results[:count]], regions[1].inputs, strict=False)
+    backward: list[tuple[TensorType, int | None]] = [(replace(type, weak=old.type.weak), None) for type, old in pairs]
+    return [[(type, index) for index, type in enumerate(types)], backward]
 
 
 CUSTOM = OPS.add(
@@ -245,8 +248,8 @@ def _call_in_trace(function: Callable[..., Any], tensors: Sequence[Tensor]) -> A
     with trace_scope(forward):
         residuals = [forward.lift(outer) for outer, _ in backward.captures.values()]
         residuals += [forward.lift(state.variable.value()) for state in backward.states.values()]
-    kept: list[SymbolicTensor] = [inner for _, inner in backward.captures.values()]
-    kept += [state.entry for state in backward.states.values()]
+    saved: list[SymbolicTensor] = [inner for _, inner in backward.captures.values()]
+    saved += [state.entry for state in backward.states.values()]
     written = forward.written()
     states = [forward.states[variable.name].current for variable in written]
     graphs = (
@@ -258,7 +261,7 @@ def _call_in_trace(function: Callable[..., Any], tensors: Sequence[Tensor]) -> A
             ],
             [*outputs, *states, *residuals],
         ),
-        backward.close([*kept, *upstream], gradients),
+        backward.close([*saved, *upstream], gradients),
     )
     # Gradients flow to the arguments only, as in eager mode, where the tape does not see inside the function.
     others = [apply(OPS["stop_gradient"], (outer,)) for outer, _ in forward.captures.values()]

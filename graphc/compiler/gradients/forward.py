@@ -139,11 +139,13 @@ class ForwardAccumulator:
         """
         leaves, structure = nest.flatten(primals)
         with self._tape.stop_recording():
-            found = [self._pushed(leaf) for leaf in leaves]
+            tangents = [self._pushed(leaf) for leaf in leaves]
             if unconnected_gradients == "zero":
-                pairs = zip(leaves, found, strict=True)
-                found = [apply(OPS["zeros_like"], (leaf,)) if tangent is None else tangent for leaf, tangent in pairs]
-        return nest.unflatten(structure, found)
+                pairs = zip(leaves, tangents, strict=True)
+                tangents = [
+                    apply(OPS["zeros_like"], (leaf,)) if tangent is None else tangent for leaf, tangent in pairs
+                ]
+        return nest.unflatten(structure, tangents)
 
     def _pushed(self, target: Any) -> Tensor | None:
         if not _is_moved(target):
@@ -176,14 +178,14 @@ def _tangents(tangents: Any, primals: Sequence[Tensor], structure: nest.Structur
     if not isinstance(tangents, tuple | list):
         error = InvalidTypeError(f"{name}: tangents must be a tuple or list of arguments, got {tangents!r:.60}")
         raise at(error, user_location())
-    leaves, found = nest.flatten(tangents)
-    if found._replace(kind=structure.kind) != structure:
+    leaves, layout = nest.flatten(tangents)
+    if layout._replace(kind=structure.kind) != structure:
         error = InvalidArgumentError(
-            f"{name}: primals have the structure {structure}, but tangents have {found}; pass one tangent for each "
+            f"{name}: primals have the structure {structure}, but tangents have {layout}; pass one tangent for each "
             "primal"
         )
         raise at(error, user_location())
-    given: list[Tensor] = []
+    results: list[Tensor] = []
     for leaf, primal in zip(leaves, primals, strict=True):
         tangent: Tensor = apply(OPS["identity"], (operand(leaf),))
         if tangent.shape != primal.shape:
@@ -197,8 +199,8 @@ def _tangents(tangents: Any, primals: Sequence[Tensor], structure: nest.Structur
                 f"it with gx.astype(tangent, {primal.dtype.name!r})"
             )
             raise at(error, user_location())
-        given.append(FUNCTIONS["asarray"](tangent, dtype=primal.dtype))
-    return given
+        results.append(FUNCTIONS["asarray"](tangent, dtype=primal.dtype))
+    return results
 
 
 def _is_moved(leaf: Any) -> bool:
@@ -214,7 +216,7 @@ def _linearized(
     with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
         tape.watch(primals)
         result = converted(function)(*nest.unflatten(structure, primals))
-        leaves, found = results_of(without_aux(result, name) if has_aux else result)
+        leaves, layout = results_of(without_aux(result, name) if has_aux else result)
     moved = [leaf for leaf in leaves if _is_moved(leaf)]
     cotangents = [apply(OPS["zeros_like"], (leaf,)) for leaf in moved]
     with GradientTape(persistent=persistent, watch_accessed_variables=False) as linear:
@@ -224,12 +226,12 @@ def _linearized(
     connected = [gradient for gradient in gradients if gradient is not None]
 
     def push(tangents: Sequence[Tensor]) -> Any:
-        given = [tangent for tangent, gradient in zip(tangents, gradients, strict=True) if gradient is not None]
-        pushed = linear.gradient(connected, cotangents, given, unconnected_gradients="zero")
+        directions = [tangent for tangent, gradient in zip(tangents, gradients, strict=True) if gradient is not None]
+        pushed = linear.gradient(connected, cotangents, directions, unconnected_gradients="zero")
         supply = iter(pushed)
-        return nest.unflatten(found, [next(supply) if _is_moved(leaf) else None for leaf in leaves])
+        return nest.unflatten(layout, [next(supply) if _is_moved(leaf) else None for leaf in leaves])
 
-    return nest.unflatten(found, leaves), push, result[1] if has_aux else None
+    return nest.unflatten(layout, leaves), push, result[1] if has_aux else None
 
 
 def _in_trace(
@@ -246,12 +248,14 @@ def _in_trace(
         others, aux_structure = nest.flatten(result[1] if has_aux else None)
         outputs = [region.lift(leaf).snapshot() for leaf in leaves if _is_moved(leaf)]
         rest = [*(leaf for leaf in leaves if not _is_moved(leaf)), *others]
-        kept = [region.lift(leaf).snapshot() for leaf in rest if isinstance(leaf, Tensor)]
+        plain_tensors = [region.lift(leaf).snapshot() for leaf in rest if isinstance(leaf, Tensor)]
     region.refuse_writes(what)
-    found, unmoved, pushed = emit_jvp(region, arguments, outputs, kept, primals, tangents)
-    values, moved, plain = iter(found), iter(pushed), iter(unmoved)
-    made = [next(values) if _is_moved(leaf) else next(plain) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
+    results, unmoved, pushed = emit_jvp(region, arguments, outputs, plain_tensors, primals, tangents)
+    values, moved, plain = iter(results), iter(pushed), iter(unmoved)
+    rebuilt = [
+        next(values) if _is_moved(leaf) else next(plain) if isinstance(leaf, Tensor) else leaf for leaf in leaves
+    ]
     pieces = [next(moved) if _is_moved(leaf) else None for leaf in leaves]
     aux = [next(plain) if isinstance(leaf, Tensor) else leaf for leaf in others]
     tangent = nest.unflatten(value_structure, pieces)
-    return nest.unflatten(value_structure, made), tangent, nest.unflatten(aux_structure, aux)
+    return nest.unflatten(value_structure, rebuilt), tangent, nest.unflatten(aux_structure, aux)

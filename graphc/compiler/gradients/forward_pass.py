@@ -81,12 +81,12 @@ class ForwardPass:
         leaves = self._leaves
         if leaves is None or is_followed():
             return None
-        kept = self._kept
-        given = [cotangent for cotangent in cotangents if cotangent is not None]
+        saved = self._kept
+        upstream = [cotangent for cotangent in cotangents if cotangent is not None]
         mask = tuple([cotangent is not None for cotangent in cotangents])
-        compiled = kept.backward(wrt, mask)
-        if context.eager and kept.is_free and self._settings is thread_settings():
-            values = (*[inputs[place] for place in kept.inputs], *given)
+        compiled = saved.backward(wrt, mask)
+        if context.eager and saved.is_free and self._settings is thread_settings():
+            values = (*[inputs[index] for index in saved.inputs], *upstream)
             arrays = call_kernel(partial(compiled, *leaves), values, Tensor)
             if arrays is not FAILED:
                 return list(map(Tensor, arrays))
@@ -94,10 +94,10 @@ class ForwardPass:
         count, last = len(leaves), len(leaves) + len(inputs)
 
         def run(*arrays: Any) -> Sequence[Any]:
-            return compiled(*arrays[:count], *[arrays[count + place] for place in kept.inputs], *arrays[last:])
+            return compiled(*arrays[:count], *[arrays[count + index] for index in saved.inputs], *arrays[last:])
 
         with self._settings():
-            return list(apply_compiled(VJP, (*inputs, *given), attrs, (self._body,), run, extra=leaves))
+            return list(apply_compiled(VJP, (*inputs, *upstream), attrs, (self._body,), run, extra=leaves))
 
 
 def forward_pass(
@@ -114,7 +114,7 @@ def forward_pass(
     """
     if op is not CALL or not _is_one_program(regions[0]) or not any(_differentiated(regions[0])):
         return None
-    wrt = [place for place, value in enumerate(inputs) if isinstance(value, Tensor) and is_connected(value)]
+    wrt = [index for index, value in enumerate(inputs) if isinstance(value, Tensor) and is_connected(value)]
     return ForwardPass(attrs, regions[0], tuple(wrt)) if wrt else None
 
 
@@ -134,7 +134,7 @@ class _Kept:
     """
 
     def __init__(
-        self, push: Any, values: Sequence[Any], wrt: tuple[int, ...], differentiated: Sequence[bool], place: Any
+        self, push: Any, values: Sequence[Any], wrt: tuple[int, ...], differentiated: Sequence[bool], index: Any
     ) -> None:
         leaves, self._tree = _flat(push)
         positions = {id(value): position for position, value in enumerate(values)}
@@ -142,8 +142,8 @@ class _Kept:
         self.inputs = tuple(sorted({source for source in self._sources if source >= 0}))
         self.leaves = tuple([leaf for leaf, source in zip(leaves, self._sources, strict=True) if source < 0])
         self._wrt, self._types = wrt, [type_of(values[position]) for position in wrt]
-        self._differentiated, self._place = differentiated, place
-        self.is_free = place is None
+        self._differentiated, self._place = differentiated, index
+        self.is_free = index is None
         self._compiled: dict[Any, Callable[..., Any]] = {}
 
     def without_leaves(self) -> _Kept:
@@ -158,14 +158,14 @@ class _Kept:
           wrt: the positions of the inputs whose gradients it returns.
           mask: for each output, whether there is a cotangent.
         """
-        found = self._compiled.get((wrt, mask))
-        if found is None:
-            found = self._compiled[wrt, mask] = self._make_backward(wrt, mask)
-        return found
+        compiled = self._compiled.get((wrt, mask))
+        if compiled is None:
+            compiled = self._compiled[wrt, mask] = self._make_backward(wrt, mask)
+        return compiled
 
     def _make_backward(self, wrt: tuple[int, ...], mask: tuple[bool, ...]) -> Callable[..., Any]:
-        given = tuple(itertools.compress(mask, self._differentiated))
-        places = tuple(map(self._wrt.index, wrt))
+        present = tuple(itertools.compress(mask, self._differentiated))
+        positions = tuple(map(self._wrt.index, wrt))
         count = sum(source < 0 for source in self._sources)
 
         def backward(*values: Any) -> tuple[Any, ...]:
@@ -173,7 +173,7 @@ class _Kept:
             inputs = dict(zip(self.inputs, values[count:], strict=False))
             filled = [next(leaves) if source < 0 else inputs[source] for source in self._sources]
             push = jax.tree.unflatten(self._tree, filled)
-            return pull_back(push, self._types, given, places, values[count + len(self.inputs) :])
+            return pull_back(push, self._types, present, positions, values[count + len(self.inputs) :])
 
         compiled = cast("Callable[..., Any]", jax.jit(backward))
         return compiled if self._place is None else on_one(self._place, compiled)
@@ -206,12 +206,12 @@ def _passes(body: Graph, wrt: tuple[int, ...], arrays: Sequence[Any]) -> _Passes
 def _make_passes(body: Graph, wrt: tuple[int, ...], types: Sequence[TensorType]) -> _Passes | None:
     function, wanted = region_function(body), _differentiated(body)
     (device,) = _devices(body)
-    place = find_device(device) if device else None
+    target = find_device(device) if device else None
 
     def forward(*values: Any) -> tuple[tuple[Any, ...], Sequence[Any], _Kept]:
         outputs, push = pushforward(function, values, wrt, wanted)
-        kept = _Kept(push, values, wrt, wanted, place)
-        return outputs, kept.leaves, kept.without_leaves()
+        saved = _Kept(push, values, wrt, wanted, target)
+        return outputs, saved.leaves, saved.without_leaves()
 
     forward.__name__ = f"{body.name}_forward"
     program = XlaFunction(forward, body.name, calls_host=calls_host(body))
@@ -223,8 +223,8 @@ def _make_passes(body: Graph, wrt: tuple[int, ...], types: Sequence[TensorType])
     def launch(*arrays: Any) -> Any:
         return program.launch(arrays)
 
-    if place is not None:
-        return _Passes(on_one(place, launch), None)
+    if target is not None:
+        return _Passes(on_one(target, launch), None)
     return _Passes(launch, None if calls_host(body) else program.jitted)
 
 

@@ -98,23 +98,23 @@ def _pushed(
         _check_real(primal, "jacfwd: an argument to differentiate is")
     described: list[Any] = []  # the result in the function's own form
 
-    def called(*given: Any) -> Any:
-        replaced = {position % len(args): value for position, value in zip(positions, given, strict=True)}
+    def called(*pair: Any) -> Any:
+        replaced = {position % len(args): value for position, value in zip(positions, pair, strict=True)}
         return converted(function)(*[replaced.get(index, arg) for index, arg in enumerate(arguments)], **kwargs)
 
-    def along(place: int, row: Tensor) -> list[Tensor | None]:
+    def along(slot: int, row: Tensor) -> list[Tensor | None]:
         tangents: list[Any] = [apply(OPS["zeros_like"], (primal,)) for primal in primals]
-        tangents[place] = row
-        given = nest.unflatten(structure, primals), nest.unflatten(structure, tangents)
-        value, tangent, *aux = jvp(called, *given, has_aux)
-        leaves, found = nest.flatten(value)
+        tangents[slot] = row
+        pair = nest.unflatten(structure, primals), nest.unflatten(structure, tangents)
+        value, tangent, *aux = jvp(called, *pair, has_aux)
+        leaves, nested = nest.flatten(value)
         for leaf in leaves:
             _check_floating(leaf, "jacfwd")
         others, other_structure = nest.flatten(aux)
-        described[:] = [found, [leaf.shape for leaf in leaves], others, other_structure]
+        described[:] = [nested, [leaf.shape for leaf in leaves], others, other_structure]
         return [*nest.flatten(tangent)[0], *(leaf for leaf in others if isinstance(leaf, Tensor))]
 
-    columns = [for_rows(partial(along, place), _basis(primal)) for place, primal in enumerate(primals)]
+    columns = [for_rows(partial(along, slot), _basis(primal)) for slot, primal in enumerate(primals)]
     result_structure, result_shapes, others, other_structure = described
     matrices: list[Any] = []
     for index, shape in enumerate(result_shapes):
@@ -124,10 +124,10 @@ def _pushed(
         ]
         every = nest.unflatten(structure, parts)
         matrices.append(nest.as_tuple(every)[0] if isinstance(argnums, int) else every)
-    found = nest.unflatten(result_structure, matrices)
+    nested = nest.unflatten(result_structure, matrices)
     supply: Iterator[Any] = iter(columns[0][len(result_shapes) :])  # the same in each row
     aux = nest.unflatten(other_structure, [next(supply)[0] if isinstance(one, Tensor) else one for one in others])
-    return (found, *aux) if has_aux else found
+    return (nested, *aux) if has_aux else nested
 
 
 def _basis(tensor: Tensor) -> Tensor:
@@ -186,20 +186,20 @@ def _pulled(
         tape.watch(chosen)
         result = converted(function)(*arguments, **kwargs)
         leaves, structure = results_of(without_aux(result, name) if has_aux else result)
-    found: list[Any] = []
+    jacobians: list[Any] = []
     for leaf in leaves:
         _check_floating(leaf, name)
         derivative = tape.jacobian if leaf.shape else tape.gradient
         every = derivative(leaf, chosen, unconnected_gradients="zero")
-        found.append(every[0] if isinstance(argnums, int) else tuple(every))
-    matrices = nest.unflatten(structure, found)
+        jacobians.append(every[0] if isinstance(argnums, int) else tuple(every))
+    matrices = nest.unflatten(structure, jacobians)
     return (matrices, result[1]) if has_aux else matrices
 
 
 def _check_floating(leaf: Any, name: str) -> None:
     if not isinstance(leaf, Tensor) or not leaf.type.is_inexact:
-        given = str(leaf.type) if isinstance(leaf, Tensor) else f"{leaf!r:.60}"
-        error = InvalidTypeError(f"{name}: the function must return floating tensors, but it returned {given}")
+        shown = str(leaf.type) if isinstance(leaf, Tensor) else f"{leaf!r:.60}"
+        error = InvalidTypeError(f"{name}: the function must return floating tensors, but it returned {shown}")
         raise at(error, user_location())
     _check_real(leaf, f"{name}: the function returns")
 
@@ -256,8 +256,8 @@ def value_and_grad(
                 result = converted(function)(*arguments, **kwargs)
             value = without_aux(result, "grad") if has_aux else result
             if not isinstance(value, Tensor) or value.shape != ():
-                given = value.type if isinstance(value, ArrayMethods) else repr(value)
-                error = InvalidArgumentError(f"grad: the function must return a scalar tensor, but it returned {given}")
+                shown = value.type if isinstance(value, ArrayMethods) else repr(value)
+                error = InvalidArgumentError(f"grad: the function must return a scalar tensor, but it returned {shown}")
                 raise at(error, user_location())
             gradients = tape.gradient(value, chosen, unconnected_gradients="zero")
             return result, gradients[0] if isinstance(argnums, int) else tuple(gradients)

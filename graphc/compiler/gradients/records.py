@@ -92,8 +92,8 @@ def _of_gradients(attrs: Attrs, types: tuple[TensorType, ...], rules: Any) -> Se
         return None
     structs = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
     jaxpr: Any = jax.make_jaxpr(partial(VJP.impl, **attrs))(*structs).jaxpr
-    needed = [needed_inputs(jaxpr, (place,), differentiably=True) for place in range(len(jaxpr.outvars))]
-    return [frozenset([place for place, given in enumerate(jaxpr.invars) if id(given) in ids]) for ids in needed]
+    needed = [needed_inputs(jaxpr, (index,), differentiably=True) for index in range(len(jaxpr.outvars))]
+    return [frozenset([index for index, variable in enumerate(jaxpr.invars) if id(variable) in ids]) for ids in needed]
 
 
 def _of_graph(graph: Graph, variables: Sequence[str] = ()) -> list[Places]:
@@ -101,26 +101,26 @@ def _of_graph(graph: Graph, variables: Sequence[str] = ()) -> list[Places]:
 
     A read of a Variable after its assignment counts as dependent on it: a tape refuses that.
     """
-    held = {name: frozenset((place,)) for place, name in enumerate(variables)}
-    known: dict[Value, Places] = {
-        value: frozenset((place,)) for place, value in enumerate(graph.inputs, len(variables)) if value.type.is_inexact
+    read = {name: frozenset((index,)) for index, name in enumerate(variables)}
+    dependencies: dict[Value, Places] = {
+        value: frozenset((index,)) for index, value in enumerate(graph.inputs, len(variables)) if value.type.is_inexact
     }
     for node in graph.nodes:
         if node.op is READ_VARIABLE:
-            known[node.outputs[0]] = held[node.attrs["variable"]]
+            dependencies[node.outputs[0]] = read[node.attrs["variable"]]
         elif node.op.differentiable or node.op in HOST_CALLS:  # which refuse gradients
-            known.update(_of_node(node, known))
-    return [known.get(value, _NOWHERE) for value in graph.outputs]
+            dependencies.update(_of_node(node, dependencies))
+    return [dependencies.get(value, _NOWHERE) for value in graph.outputs]
 
 
-def _of_node(node: Node, known: Mapping[Value, Places]) -> Mapping[Value, Places]:
-    inputs = [known.get(value, _NOWHERE) for value in node.inputs]
+def _of_node(node: Node, reach_of: Mapping[Value, Places]) -> Mapping[Value, Places]:
+    inputs = [reach_of.get(value, _NOWHERE) for value in node.inputs]
     inner = reach(node.op, node.attrs, node.regions) if node.regions else None
-    found: dict[Value, Places] = {}
-    for place, output in enumerate(node.outputs):
+    dependencies: dict[Value, Places] = {}
+    for index, output in enumerate(node.outputs):
         if output.type.is_inexact:
-            found[output] = _union(inputs if inner is None else [inputs[used] for used in inner[place]])
-    return found
+            dependencies[output] = _union(inputs if inner is None else [inputs[used] for used in inner[index]])
+    return dependencies
 
 
 def _union(sets: Sequence[Places]) -> Places:
@@ -130,14 +130,14 @@ def _union(sets: Sequence[Places]) -> Places:
 def _call(attrs: Attrs, regions: Sequence[Graph]) -> list[Places]:
     del attrs
     lowered = lower(regions[0])
-    written = [frozenset((place,)) for place in range(len(lowered.written))]
+    written = [frozenset((index,)) for index in range(len(lowered.written))]
     return [*_of_graph(regions[0], lowered.variables), *written]
 
 
 def _branches(attrs: Attrs, regions: Sequence[Graph]) -> list[Places]:
     del attrs
     of_each = [_of_graph(region) for region in regions]
-    return [_shifted(_union(places), 1) for places in zip(*of_each, strict=True)]
+    return [_shifted(_union(alternatives), 1) for alternatives in zip(*of_each, strict=True)]
 
 
 def _mapped(attrs: Attrs, regions: Sequence[Graph]) -> list[Places]:
@@ -151,23 +151,23 @@ def _while(attrs: Attrs, regions: Sequence[Graph]) -> list[Places]:
 
 def _scan(attrs: Attrs, regions: Sequence[Graph]) -> list[Places]:
     # The first input of the body is the iteration number.
-    return _repeated([_shifted(places, -1) for places in _of_graph(regions[0])], attrs)
+    return _repeated([_shifted(sources, -1) for sources in _of_graph(regions[0])], attrs)
 
 
 def _repeated(body: Sequence[Places], attrs: Attrs) -> list[Places]:
     """Returns the dependencies of a loop's outputs from those of its body, whose outputs feed the next iteration."""
     num_carry = attrs["num_carry"]
-    carried = [frozenset((place,)) for place in range(num_carry)]  # as after no iterations
+    carried = [frozenset((index,)) for index in range(num_carry)]  # as after no iterations
     while True:
-        after = [_union([carried[p] if p < num_carry else frozenset((p,)) for p in places]) for places in body]
+        after = [_union([carried[p] if p < num_carry else frozenset((p,)) for p in sources]) for sources in body]
         grown = [old | new for old, new in zip(carried, after[:num_carry], strict=True)]
         if grown == carried:
             return [*carried, *after[num_carry:]]
         carried = grown
 
 
-def _shifted(places: Places, by: int) -> Places:
-    return frozenset([place + by for place in places if place + by >= 0])
+def _shifted(positions: Places, by: int) -> Places:
+    return frozenset([index + by for index in positions if index + by >= 0])
 
 
 _RULES: Mapping[str, Callable[[Attrs, Sequence[Graph]], list[Places]]] = {
@@ -216,15 +216,15 @@ class Record:
 
     def reached(self, wrt: Sequence[int]) -> Sequence[Tensor]:
         """Returns the outputs that depend on the inputs at these positions, as far as the bodies show."""
-        places = self._reach()
-        if places is None:
+        dependencies = self._reach()
+        if dependencies is None:
             return self.outputs
-        return [output for output, used in zip(self.outputs, places, strict=True) if not used.isdisjoint(wrt)]
+        return [output for output, used in zip(self.outputs, dependencies, strict=True) if not used.isdisjoint(wrt)]
 
     def reaching(self, wrt: tuple[int, ...], cotangents: Sequence[object]) -> tuple[int, ...]:
         """Returns those positions whose inputs reach an output with a cotangent."""
-        places = self._reach()
-        return wrt if places is None else _that_reach(wrt, places, cotangents)
+        dependencies = self._reach()
+        return wrt if dependencies is None else _that_reach(wrt, dependencies, cotangents)
 
     def depending(self, wrt: tuple[int, ...], cotangents: Gradients) -> tuple[int, ...]:
         """Returns those positions whose inputs the outputs with a cotangent depend on; the other gradients are zero.
@@ -233,8 +233,8 @@ class Record:
         """
         if self.op is not VJP or self.regions:
             return wrt
-        places = reach_of_gradients(self.attrs, [type_of_any(value) for value in self.inputs])
-        return wrt if places is None else _that_reach(wrt, places, cotangents)
+        dependencies = reach_of_gradients(self.attrs, [type_of_any(value) for value in self.inputs])
+        return wrt if dependencies is None else _that_reach(wrt, dependencies, cotangents)
 
     def _reach(self) -> Sequence[frozenset[int]] | None:
         return None if self.op is None else reach(self.op, self.attrs, self.regions)
@@ -245,37 +245,39 @@ class Record:
             assert self.pullback is not None
             return self.pullback(wrt, cotangents)
         if self.forward is not None:
-            found = self.forward.pull(self.inputs, wrt, cotangents)
-            if found is not None:
-                return found
-        given = [cotangent for cotangent in cotangents if cotangent is not None]
+            gradients = self.forward.pull(self.inputs, wrt, cotangents)
+            if gradients is not None:
+                return gradients
+        upstream = [cotangent for cotangent in cotangents if cotangent is not None]
         mask = tuple([cotangent is not None for cotangent in cotangents])
         if context.eager and not self.regions and not self.op.platforms:
             compiled = _compiled(self.op, self.attrs, wrt, mask)
-            arrays = call_kernel(compiled, (*self.inputs, *given), Tensor)
+            arrays = call_kernel(compiled, (*self.inputs, *upstream), Tensor)
             if arrays is not FAILED:
                 return list(map(Tensor, arrays))
         vjp = vjp_attrs(self.op, self.attrs, wrt, mask)
         if not is_examining():
-            return apply_all(VJP, (*self.inputs, *given), vjp, self.regions)
+            return apply_all(VJP, (*self.inputs, *upstream), vjp, self.regions)
         with pulling_back(self.outputs):
-            return apply_all(VJP, (*self.inputs, *given), vjp, self.regions)
+            return apply_all(VJP, (*self.inputs, *upstream), vjp, self.regions)
 
 
-def _that_reach(wrt: tuple[int, ...], places: Sequence[Set[int]], cotangents: Sequence[object]) -> tuple[int, ...]:
-    used = [found for found, given in zip(places, cotangents, strict=True) if given is not None]
-    return tuple([place for place in wrt if any(place in found for found in used)])
+def _that_reach(
+    wrt: tuple[int, ...], dependencies: Sequence[Set[int]], cotangents: Sequence[object]
+) -> tuple[int, ...]:
+    used = [sources for sources, cotangent in zip(dependencies, cotangents, strict=True) if cotangent is not None]
+    return tuple([index for index in wrt if any(index in sources for sources in used)])
 
 
 def _compiled(op: OpDef, attrs: Attrs, wrt: tuple[int, ...], mask: tuple[bool, ...]) -> Callable[..., Any]:
     """Returns the compiled pullback of an op, from primals and cotangents to gradients."""
     key = (attrs, wrt, mask)
-    found = op.pullbacks.get(key)
-    if found is None:
+    pullback = op.pullbacks.get(key)
+    if pullback is None:
         if len(op.pullbacks) >= _PULLBACKS_KEPT:
             op.pullbacks.clear()
-        found = op.pullbacks[key] = kernel(VJP, vjp_attrs(op, attrs, wrt, mask))
-    return found
+        pullback = op.pullbacks[key] = kernel(VJP, vjp_attrs(op, attrs, wrt, mask))
+    return pullback
 
 
 _PULLBACKS_KEPT = 64
@@ -302,8 +304,8 @@ class Elsewhere:
 
     def source(self, tensor: Tensor) -> tuple[str, Location | None] | None:
         """Returns the Variable that a tensor depends on, with the line that read it; None if it depends on none."""
-        found = self.computed.get(id(tensor.snapshot())) if self.computed else None
-        return None if found is None else found[1]
+        entry = self.computed.get(id(tensor.snapshot())) if self.computed else None
+        return None if entry is None else entry[1]
 
     def read(self, name: str, results: Sequence[Any]) -> None:
         """Adds what a thread computed from a Variable that it reads here."""
@@ -321,10 +323,10 @@ class Elsewhere:
 
     def check(self, snapshot: Tensor) -> None:
         """Warns if the tape gets such a tensor, once for each Variable."""
-        found = self.computed.get(id(snapshot))
-        if found is None or found[1][0] in self._told:
+        entry = self.computed.get(id(snapshot))
+        if entry is None or entry[1][0] in self._told:
             return
-        name, location = found[1]
+        name, location = entry[1]
         self._told.add(name)
         where = "" if location is None else f" ({str(location).splitlines()[0]})"
         warning = GradientWarning(

@@ -58,9 +58,9 @@ def _eagerly(pull: Pull, rows: Tensor) -> list[Tensor | None]:
     connected: list[bool] = []
 
     def one(row: Any) -> list[Any]:
-        found = pull(Tensor(row))
-        connected[:] = [tensor is not None for tensor in found]
-        return [tensor.raw for tensor in found if tensor is not None]
+        gradients = pull(Tensor(row))
+        connected[:] = [tensor is not None for tensor in gradients]
+        return [tensor.raw for tensor in gradients if tensor is not None]
 
     supply = iter(jax.vmap(one)(rows.raw))
     return [Tensor(next(supply)) if there else None for there in connected]
@@ -72,29 +72,29 @@ def _in_trace(pull: Pull, rows: Tensor) -> list[Tensor | None]:
     type = rows.type
     row = region.argument(TensorType(type.shape[1:], type.dtype, type.weak), "cotangent")
     with region.tracing():
-        found = pull(row.snapshot())
-        outputs = [region.lift(operand(tensor)).snapshot() for tensor in found if tensor is not None]
+        gradients = pull(row.snapshot())
+        outputs = [region.lift(operand(tensor)).snapshot() for tensor in gradients if tensor is not None]
     region.refuse_writes(what)
     supply = iter(emit_vmap(region, [row], outputs, [rows], [0], [0] * len(outputs), type.shape[0]))
-    return [None if tensor is None else next(supply) for tensor in found]
+    return [None if tensor is None else next(supply) for tensor in gradients]
 
 
 def _as_call(pull: Pull, rows: Tensor) -> list[Tensor | None]:
     """Runs the pass as one call of a graph, which open tapes record as one op."""
     trace = Trace("jacobian")
     with trace_scope(trace):
-        found = _in_trace(pull, rows)
+        gradients = _in_trace(pull, rows)
     if trace.check is not None:
         error = UnimplementedError(
             "a gradient function that raises exceptions depending on tensors has no Jacobian under an open tape; "
             "compile the enclosing function with gx.function"
         )
         raise at(error, user_location())
-    graph = trace.finish([trace.lift(tensor) for tensor in found if tensor is not None])
+    graph = trace.finish([trace.lift(tensor) for tensor in gradients if tensor is not None])
     variables = [trace.variables[name].value() for name in lower(graph).variables]
     captured = [outer for outer, _ in trace.captures.values()]
     supply = iter(apply_all(CALL, (*variables, *captured), regions=(graph,)))
-    return [None if tensor is None else next(supply) for tensor in found]
+    return [None if tensor is None else next(supply) for tensor in gradients]
 
 
 # Arguments of the functions that differentiate other functions.
@@ -174,5 +174,5 @@ def results_of(value: Any) -> tuple[list[Any], nest.Structure]:
     This includes leaves computed outside, whose derivatives are zero; variables become their values.
     """
     leaves, structure = nest.flatten(value)
-    known = [apply(OPS["identity"], (leaf,)) if isinstance(leaf, Tensor | Variable) else leaf for leaf in leaves]
-    return known, structure
+    recorded = [apply(OPS["identity"], (leaf,)) if isinstance(leaf, Tensor | Variable) else leaf for leaf in leaves]
+    return recorded, structure

@@ -190,14 +190,14 @@ class GradientTape:
         """Records an op; dispatch calls this."""
         if not context.taped and context.device:
             self.saw_pins = True
-        known = self._connected
-        kept: list[Any] = []
+        followed = self._connected
+        snapshots: list[Any] = []
         if self._trace is not None or len(outputs) != 1 or self._elsewhere.computed:
-            kept, connected = self._inputs(inputs)
+            snapshots, connected = self._inputs(inputs)
             if connected:
-                self._records.append(Record(kept, self._outputs(outputs), None, op, attrs, regions, forward))
+                self._records.append(Record(snapshots, self._outputs(outputs), None, op, attrs, regions, forward))
             if self._trace is not None:
-                self._steps.append(step_of(kept, outputs, connected))
+                self._steps.append(step_of(snapshots, outputs, connected))
             return
         # The eager op with one output is inlined: calls would cost a third of the op.
         connected = False
@@ -206,16 +206,16 @@ class GradientTape:
                 snapshot = getattr(value, "known_as", None)
                 if snapshot is None or snapshot.raw is not value.raw:
                     snapshot = value.snapshot()
-                if id(snapshot) in known:
+                if id(snapshot) in followed:
                     connected = True
-                kept.append(snapshot)
+                snapshots.append(snapshot)
             else:
-                kept.append(value)
+                snapshots.append(value)
         (output,) = outputs
         if connected and (output.raw.dtype.kind == "f" or output.type.is_inexact):
             snapshot = output.snapshot()
-            known[id(snapshot)] = snapshot
-            self._records.append(Record(kept, (snapshot,), None, op, attrs, regions, forward))
+            followed[id(snapshot)] = snapshot
+            self._records.append(Record(snapshots, (snapshot,), None, op, attrs, regions, forward))
 
     def call(self, graph: Graph, variables: Sequence[Variable], tensors: Sequence[Tensor]) -> list[Tensor] | None:
         """Runs a call of a compiled function in eager code and records it, if that takes a single call of JAX's.
@@ -229,23 +229,23 @@ class GradientTape:
           The outputs; None if nothing was run, because the call needs dispatch: see
           :func:`graphc.compiler.core.apply_all`.
         """
-        known = self._connected
-        kept: list[Tensor] = []
+        followed = self._connected
+        snapshots: list[Tensor] = []
         for variable in variables:
             value = Tensor(array_of(variable)).snapshot()
-            kept.append(value)
+            snapshots.append(value)
             if self._watches(variable):
                 self._note_read(variable, value, id(value))
-        kept += [tensor.snapshot() for tensor in tensors]
-        wrt = tuple([place for place, snapshot in enumerate(kept) if id(snapshot) in known])
+        snapshots += [tensor.snapshot() for tensor in tensors]
+        wrt = tuple([index for index, snapshot in enumerate(snapshots) if id(snapshot) in followed])
         if not wrt or self._elsewhere.computed:
             return None
         forward = ForwardPass(NO_ATTRS, graph, wrt)
-        arrays = forward.directly([snapshot.raw for snapshot in kept])
+        arrays = forward.directly([snapshot.raw for snapshot in snapshots])
         if arrays is None:
             return None
         outputs = list(map(Tensor, arrays))
-        self._records.append(Record(kept, self._outputs(outputs), None, CALL, NO_ATTRS, (graph,), forward))
+        self._records.append(Record(snapshots, self._outputs(outputs), None, CALL, NO_ATTRS, (graph,), forward))
         return outputs
 
     def record_custom(
@@ -262,38 +262,38 @@ class GradientTape:
           pullback: maps input positions and one cotangent or None for each output to one gradient or None for each
             position.
         """
-        kept, connected = self._inputs(inputs)
+        snapshots, connected = self._inputs(inputs)
         if connected:
             self.saw_pins = self.saw_pins or bool(context.device)
-            self._records.append(Record(kept, self._outputs(outputs), pullback))
+            self._records.append(Record(snapshots, self._outputs(outputs), pullback))
         if self._trace is not None:
-            self._steps.append(step_of(kept, outputs, connected))
+            self._steps.append(step_of(snapshots, outputs, connected))
 
     def _inputs(self, values: Sequence[Any]) -> tuple[list[Any], bool]:
         """Returns the current values of a step's inputs, and whether one of them depends on watched tensors."""
-        eager, known = self._trace is None, self._connected
-        kept: list[Any] = []
+        eager, followed = self._trace is None, self._connected
+        snapshots: list[Any] = []
         connected = False
         for value in values:
             if isinstance(value, Tensor):
                 # _snapshot and _key are inlined: the calls would cost a tenth of an eager op.
                 value = value.snapshot() if eager else self._snapshot(value)
-                connected = connected or (id(value) if eager else id(value.raw)) in known
+                connected = connected or (id(value) if eager else id(value.raw)) in followed
                 if self._elsewhere.computed:
                     self._elsewhere.check(value)
-            kept.append(value)
-        return kept, connected
+            snapshots.append(value)
+        return snapshots, connected
 
     def _outputs(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         """Returns the current values of a step's outputs, which the tape follows from now on."""
         eager = self._trace is None
-        kept: list[Tensor] = []
+        snapshots: list[Tensor] = []
         for tensor in tensors:
             snapshot = tensor.snapshot()
-            kept.append(snapshot)
+            snapshots.append(snapshot)
             if tensor.dtype.kind == "f" or tensor.type.is_inexact:
                 self._connected[id(snapshot) if eager else id(snapshot.raw)] = snapshot
-        return kept
+        return snapshots
 
     def _watches(self, variable: Variable) -> bool:
         watched = variable.name in self._watched or (self._watch_variables and variable.trainable)
@@ -367,7 +367,10 @@ class GradientTape:
             gradients = self._backward.pulled(targets, output_gradients, source_list, groups)
             if unconnected_gradients == "zero":
                 pairs = zip(gradients, source_list, strict=True)
-                gradients = [apply(OPS["zeros_like"], (source,)) if found is None else found for found, source in pairs]
+                gradients = [
+                    apply(OPS["zeros_like"], (source,)) if derivative is None else derivative
+                    for derivative, source in pairs
+                ]
         except Exception as error:
             shorten(error)
             raise
@@ -410,9 +413,9 @@ class GradientTape:
         check_choices(sources, "jacobian()")
         source_list, structure = nest.flatten(sources)
         groups = [self._source_tensors("jacobian()", source) for source in source_list]
-        found = for_rows(lambda row: self._backward.pulled([tensor], row, source_list, groups), rows)
+        derivatives = for_rows(lambda row: self._backward.pulled([tensor], row, source_list, groups), rows)
         jacobians: list[Any] = []
-        for source, jacobian in zip(source_list, found, strict=True):
+        for source, jacobian in zip(source_list, derivatives, strict=True):
             whole = (*shape, *source.shape)
             if jacobian is not None:
                 jacobians.append(FUNCTIONS["reshape"](jacobian, whole))
@@ -461,12 +464,12 @@ class GradientTape:
         size = math.prod(shape[1:])
         eye = FUNCTIONS["reshape"](FUNCTIONS["eye"](size, dtype=tensor.dtype), (size, 1, *shape[1:]))
         rows = FUNCTIONS["broadcast_to"](eye, (size, *shape))
-        (found,) = for_rows(lambda row: self._backward.pulled([tensor], row, [source], [group]), rows)
+        (jacobian,) = for_rows(lambda row: self._backward.pulled([tensor], row, [source], [group]), rows)
         self._end_use()
         whole = (*shape, *wanted[1:])
-        if found is None:
+        if jacobian is None:
             return FUNCTIONS["zeros"](whole, dtype=source.dtype) if unconnected_gradients == "zero" else None
-        return FUNCTIONS["reshape"](FUNCTIONS["moveaxis"](found, 0, 1), whole)
+        return FUNCTIONS["reshape"](FUNCTIONS["moveaxis"](jacobian, 0, 1), whole)
 
     def _real(self, call: str, target: Any) -> Tensor:
         """Checks and returns the target of a Jacobian."""
@@ -475,14 +478,14 @@ class GradientTape:
                 f"{call}: the target must be one tensor, got {target!r:.60}; call it for each tensor"
             )
             raise at(error, user_location())
-        found = self._target(call, target)
-        if found.dtype.kind == "c":
+        tensor = self._target(call, target)
+        if tensor.dtype.kind == "c":
             error = InvalidTypeError(
-                f"{call}: the target is {found.type}, but derivatives of complex numbers do not form a complex matrix; "
-                "differentiate its real and imaginary parts"
+                f"{call}: the target is {tensor.type}, but derivatives of complex numbers do not form a complex "
+                "matrix; differentiate its real and imaginary parts"
             )
             raise at(error, user_location())
-        return found
+        return tensor
 
     @property
     def _backward(self) -> Backward:
@@ -542,8 +545,8 @@ class GradientTape:
         if isinstance(source, Variable):
             return self._reads.get(source.name, [])
         if isinstance(source, Tensor):
-            given = self._given.get(id(source))
-            snapshot = self._snapshot(source) if given is None else given[1]
+            entry = self._given.get(id(source))
+            snapshot = self._snapshot(source) if entry is None else entry[1]
             return [snapshot] if key_of(snapshot) in self._connected else []
         error = InvalidTypeError(f"{call}: a source must be a Tensor or a Variable, got {source!r:.60}")
         raise at(error, user_location())

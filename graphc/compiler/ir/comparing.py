@@ -67,7 +67,7 @@ def aligned(before: Graph, after: Graph) -> Graph:
         regions = list(node.regions)
         if same is not None and len(same.regions) == len(regions):
             regions = [aligned(one, other) for one, other in zip(same.regions, regions, strict=True)]
-        made = Node(
+        copy = Node(
             node.op,
             [values[merged[value]] for value in node.inputs],
             node.attrs,
@@ -78,23 +78,23 @@ def aligned(before: Graph, after: Graph) -> Graph:
             name=names[node],
             location=node.location,
         )
-        nodes[node] = made
-        values.update(zip(node.outputs, made.outputs, strict=True))
+        nodes[node] = copy
+        values.update(zip(node.outputs, copy.outputs, strict=True))
     return Graph(inputs, list(nodes.values()), [values[merged[value]] for value in after.outputs], before.name)
 
 
 def _matches(before: Graph, after: Graph) -> dict[Node, Node]:
     """Returns, for each matched node of the second graph, its counterpart in the first."""
-    found = _same_computations(before, after)
+    pairs = _same_computations(before, after)
     for key in (_like, _kind):
-        taken = set(found.values())
+        taken = set(pairs.values())
         left = [node for node in before.nodes if node not in taken]
-        right = [node for node in after.nodes if node not in found]
+        right = [node for node in after.nodes if node not in pairs]
         matcher = SequenceMatcher(None, [*map(key, left)], [*map(key, right)], autojunk=False)
         for block in matcher.get_matching_blocks():
             for step in range(block.size):
-                found[right[block.b + step]] = left[block.a + step]
-    return found
+                pairs[right[block.b + step]] = left[block.a + step]
+    return pairs
 
 
 def _same_computations(before: Graph, after: Graph) -> dict[Node, Node]:
@@ -111,7 +111,7 @@ def _computations(graph: Graph, numbers: dict[Hashable, int]) -> Iterator[tuple[
 
     A read of a resource is the same computation until a write; no two writes are the same.
     """
-    known = _input_keys(graph)
+    keys = _input_keys(graph)
     own: dict[Node, int] = {}
     writes: Counter[str] = Counter()
     for node in graph.nodes:
@@ -119,22 +119,22 @@ def _computations(graph: Graph, numbers: dict[Hashable, int]) -> Iterator[tuple[
         controls = frozenset(own[control] for control in node.control_inputs)
         effects = node.effects
         versions = tuple((effect.resource, writes[effect.resource]) for effect in effects)
-        key = (*_like(node), regions, tuple(known[value] for value in node.inputs), controls, versions)
+        key = (*_like(node), regions, tuple(keys[value] for value in node.inputs), controls, versions)
         own[node] = numbers.setdefault(key, len(numbers))
         writes.update(effect.resource for effect in effects if effect.kind is EffectKind.WRITE)
-        known.update({value: (own[node], value.index) for value in node.outputs})
+        keys.update({value: (own[node], value.index) for value in node.outputs})
         yield node, own[node]
 
 
 def _structure(region: Graph, numbers: dict[Hashable, int]) -> Hashable:
     """Returns a key for a region's computation and effects, ignoring node names and order."""
-    known = _input_keys(region)
+    keys = _input_keys(region)
     nodes: Counter[int] = Counter()
     for node, number in _computations(region, numbers):
         nodes[number] += 1
-        known.update({value: (number, value.index) for value in node.outputs})
+        keys.update({value: (number, value.index) for value in node.outputs})
     types = tuple(value.type for value in region.inputs)
-    return types, frozenset(nodes.items()), tuple(known[value] for value in region.outputs)
+    return types, frozenset(nodes.items()), tuple(keys[value] for value in region.outputs)
 
 
 def _input_keys(graph: Graph) -> dict[Value, Hashable]:
@@ -149,10 +149,10 @@ def _twins(graph: Graph) -> dict[Node, Node]:
 
 def _merged(graph: Graph, twins: dict[Node, Node]) -> dict[Value, Value]:
     """Maps each value to that of the first node that computes the same."""
-    found: dict[Value, Value] = {value: value for value in graph.inputs}
+    merged: dict[Value, Value] = {value: value for value in graph.inputs}
     for node, twin in twins.items():
-        found.update(zip(node.outputs, twin.outputs, strict=True))
-    return found
+        merged.update(zip(node.outputs, twin.outputs, strict=True))
+    return merged
 
 
 def _like(node: Node) -> tuple[Hashable, ...]:
@@ -181,11 +181,11 @@ def _names(before: Graph, after: Graph, matches: dict[Node, Node]) -> dict[Node,
 
 def _order(before: Graph, after: Graph, matches: dict[Node, Node], twins: dict[Node, Node]) -> Sequence[Node]:
     """Returns the nodes of the second graph in the order of the first, as far as its edges allow."""
-    place: Callable[[Node], int] = {node: number for number, node in enumerate(before.nodes)}.__getitem__
+    position: Callable[[Node], int] = {node: number for number, node in enumerate(before.nodes)}.__getitem__
     wanted: dict[Node, tuple[int, int]] = {}
     last = -1
     for number, node in enumerate(after.nodes):
-        last = place(matches[node]) if node in matches else last  # an unmatched node stays behind its predecessor
+        last = position(matches[node]) if node in matches else last  # an unmatched node stays behind its predecessor
         wanted[node] = (last, number)
     needs: dict[Node, set[Node]] = {}
     for node in after.nodes:
@@ -198,12 +198,12 @@ def _order(before: Graph, after: Graph, matches: dict[Node, Node], twins: dict[N
     missing = {node: len(sources) for node, sources in needs.items()}
     ready = [(wanted[node], node.name, node) for node in after.nodes if not missing[node]]
     heapq.heapify(ready)
-    found: list[Node] = []
+    ordered: list[Node] = []
     while ready:
         node = heapq.heappop(ready)[2]
-        found.append(node)
+        ordered.append(node)
         for user in users[node]:
             missing[user] -= 1
             if not missing[user]:
                 heapq.heappush(ready, (wanted[user], user.name, user))
-    return found
+    return ordered

@@ -87,9 +87,9 @@ class DeviceSpec:
           InvalidArgumentError: the text is malformed; the message lists the forms.
           InvalidTypeError: the argument is not a string.
         """
-        given: Any = text
-        if not isinstance(given, str):
-            raise _wrong_type(f"gx.DeviceSpec.parse: expected a string such as 'gpu:0', got {given!r:.60}")
+        device: Any = text
+        if not isinstance(device, str):
+            raise _wrong_type(f"gx.DeviceSpec.parse: expected a string such as 'gpu:0', got {device!r:.60}")
         return _parse(text)
 
     def merge(self, inner: DeviceSpec) -> DeviceSpec:
@@ -101,10 +101,10 @@ class DeviceSpec:
         Raises:
           InvalidTypeError: ``inner`` is not a DeviceSpec.
         """
-        given: Any = inner
-        if not isinstance(given, DeviceSpec):
+        spec: Any = inner
+        if not isinstance(spec, DeviceSpec):
             message = "gx.DeviceSpec.merge: expected a gx.DeviceSpec (gx.DeviceSpec.parse makes one from a string), got"
-            raise _wrong_type(f"{message} {given!r:.60}")
+            raise _wrong_type(f"{message} {spec!r:.60}")
         other_type = None not in (self.device_type, inner.device_type) and self.device_type != inner.device_type
         return DeviceSpec(
             self.job if inner.job is None else inner.job,
@@ -141,8 +141,8 @@ class DeviceSpec:
         """
         unknown = [name for name in fields if name not in self.__dataclass_fields__]
         if unknown:
-            known = ", ".join(self.__dataclass_fields__)
-            raise _malformed(f"a device spec has no field {unknown[0]!r}; the fields are {known}")
+            names = ", ".join(self.__dataclass_fields__)
+            raise _malformed(f"a device spec has no field {unknown[0]!r}; the fields are {names}")
         return dataclasses.replace(self, **fields)
 
     def __str__(self) -> str:
@@ -168,12 +168,12 @@ def _wrong_type(message: str) -> errors.InvalidTypeError:
 def _parse(text: str) -> DeviceSpec:
     fields: dict[str, str | int | None] = {}
     for part in text.removeprefix("/").split("/") if text else ():
-        found = _parse_part(part)
-        if not found:
+        parsed = _parse_part(part)
+        if not parsed:
             raise _malformed(f"the device {text!r} has the part {part!r}; {_FORMS}")
-        if not found.keys().isdisjoint(fields):
-            raise _malformed(f"the device {text!r} sets {next(iter(found))} more than once; {_FORMS}")
-        fields.update(found)
+        if not parsed.keys().isdisjoint(fields):
+            raise _malformed(f"the device {text!r} sets {next(iter(parsed))} more than once; {_FORMS}")
+        fields.update(parsed)
     return DeviceSpec(**fields)  # pyright: ignore[reportArgumentType]
 
 

@@ -143,8 +143,8 @@ class Node:
 
     def __repr__(self) -> str:
         types = ", ".join(str(output.type) for output in self.outputs)
-        place = f" at {self.location.short}" if self.location else ""
-        return f"<Node {self.name}: {self.op.name} -> {types}{place}>"
+        where = f" at {self.location.short}" if self.location else ""
+        return f"<Node {self.name}: {self.op.name} -> {types}{where}>"
 
 
 class Graph:

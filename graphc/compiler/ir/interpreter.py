@@ -123,8 +123,8 @@ def _checked(node: Node, results: Sequence[Any]) -> Sequence[Any]:
 
 
 def _note(graph: Graph, node: Node) -> str:
-    place = f"\n  {node.location}" if node.location is not None else ""
-    return f"in the graph {graph.name!r}, node {print_node(node, locations=False)}{place}"
+    where = f"\n  {node.location}" if node.location is not None else ""
+    return f"in the graph {graph.name!r}, node {print_node(node, locations=False)}{where}"
 
 
 # Rewriting of a graph by a pass.

@@ -119,7 +119,7 @@ Entries = Callable[[Sequence[TensorType], Attrs, "Sequence[Graph]"], Sequence[Se
 
 def gives(*types: TensorType) -> Infer:
     """Returns the inference of an op whose outputs always have these types."""
-    return lambda given, attrs, regions: types
+    return lambda inputs, attrs, regions: types
 
 
 def pure(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
@@ -307,10 +307,10 @@ def _filled(value: Any, rest: Iterator[Any]) -> Any:
 
 
 def _evaluate(*values: Any, **attrs: Any) -> Any:
-    given = Attrs(attrs)
-    count = late_inputs(given)
+    late = Attrs(attrs)
+    count = late_inputs(late)
     tensors, numbers = values[: len(values) - count], values[len(values) - count :]
-    op, real = applied(given, [static_ints(number) for number in numbers])
+    op, real = applied(late, [static_ints(number) for number in numbers])
     return op.impl(*tensors, **real)
 
 
@@ -322,32 +322,32 @@ def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
     for type in numbers:
         if type.dtype.kind not in "iu":
             raise TypeError(f"{type} cannot be a static attribute, which needs integers")
-    unknown = tuple([_unknown(type, known) for type, known in zip(numbers, attrs["known"], strict=True)])
+    unknown = tuple([_unknown(type, partial) for type, partial in zip(numbers, attrs["known"], strict=True)])
 
-    def infer(given: tuple[TensorType, ...]) -> Sequence[TensorType]:
+    def infer(guessed: tuple[TensorType, ...]) -> Sequence[TensorType]:
         values = [
-            _put(type, known, guess.shape)
-            for type, known, guess in zip(numbers, attrs["known"], given[len(tensors) :], strict=True)
+            _put(type, partial, guess.shape)
+            for type, partial, guess in zip(numbers, attrs["known"], guessed[len(tensors) :], strict=True)
         ]
         op, real = applied(attrs, values)
-        return op.infer(given[: len(tensors)], real, ())
+        return op.infer(guessed[: len(tensors)], real, ())
 
     return probe(infer, (*tensors, *unknown), [*ints_in(attrs["attrs"]), *ints_in(attrs["known"])]).types
 
 
-def _unknown(type: TensorType, known: Any) -> TensorType:
+def _unknown(type: TensorType, numbers: Any) -> TensorType:
     """Returns a type with an open size for each unknown number."""
-    if known is None:
+    if numbers is None:
         return TensorType((), type.dtype, ranked=False)
-    return TensorType((OPEN,) * list(known).count(None), type.dtype)
+    return TensorType((OPEN,) * list(numbers).count(None), type.dtype)
 
 
-def _put(type: TensorType, known: Any, guess: Sequence[int]) -> Any:
+def _put(type: TensorType, numbers: Any, guess: Sequence[int]) -> Any:
     """Returns the value of an input, with guesses for the unknown parts."""
-    if known is None:
+    if numbers is None:
         return tuple(guess)
     rest = iter(guess)
-    filled = [next(rest) if item is None else item for item in known]
+    filled = [next(rest) if item is None else item for item in numbers]
     return static_ints(np.array(filled, object).reshape(type.shape))
 
 

@@ -137,7 +137,7 @@ class ProbeError(ValueError):
 
     def hide(self, text: str) -> str:
         """Returns a text with ``?`` in place of trial sizes and of sizes computed from them."""
-        return re.sub(r"\d+", lambda found: "?" if _is_made(int(found[0])) else found[0], text)
+        return re.sub(r"\d+", lambda digits: "?" if _is_made(int(digits[0])) else digits[0], text)
 
 
 def _is_made(number: int) -> bool:
@@ -188,12 +188,12 @@ def infer_open(op: OpDef, types: Sequence[TensorType], attrs: Attrs, regions: Se
         return tuple(op.infer(types, attrs, ()))
 
     key = (op, attrs, *types)
-    found = _found.get(key)
-    if found is None or infer(found.given) != found.gave:
+    entry = _found.get(key)
+    if entry is None or infer(entry.given) != entry.gave:
         if len(_found) >= _KEPT:
             _found.clear()
-        found = _found[key] = probe(infer, tuple(types), ints_in(attrs))
-    return found.types
+        entry = _found[key] = probe(infer, tuple(types), ints_in(attrs))
+    return entry.types
 
 
 def ints_in(value: Any) -> list[int]:
@@ -228,18 +228,18 @@ def probe(infer: Infer, types: Types, hints: Sequence[int] = ()) -> _Found:
 
 def _ranked(types: Types) -> Iterator[Types]:
     """Yields the types with trial numbers of axes in place of unknown ones, small numbers first."""
-    places = [place for place, type in enumerate(types) if not type.ranked]
-    if not places:
+    indices = [index for index, type in enumerate(types) if not type.ranked]
+    if not indices:
         yield types
         return
-    if len(places) > 2:
-        choices = [(rank,) * len(places) for rank in _RANKS]
+    if len(indices) > 2:
+        choices = [(rank,) * len(indices) for rank in _RANKS]
     else:
-        choices = sorted(itertools.product(_RANKS, repeat=len(places)), key=sum)
+        choices = sorted(itertools.product(_RANKS, repeat=len(indices)), key=sum)
     for ranks in choices:
         chosen = list(types)
-        for place, rank in zip(places, ranks, strict=True):
-            chosen[place] = replace(types[place], shape=(OPEN,) * rank, ranked=True)
+        for index, rank in zip(indices, ranks, strict=True):
+            chosen[index] = replace(types[index], shape=(OPEN,) * rank, ranked=True)
         yield tuple(chosen)
 
 
@@ -247,15 +247,15 @@ def _refusal(infer: Infer, types: Types) -> Exception:
     """Returns the error for types that no sizes fit."""
     most = max([len(type.shape) for type in types if type.ranked], default=1)
     shapes = [type.shape if type.ranked else (OPEN,) * most for type in types]
-    given = tuple([
+    trial = tuple([
         replace(type, shape=tuple([_TELLING if size == OPEN else size for size in shape]), ranked=True)
         for type, shape in zip(types, shapes, strict=True)
     ])  # fmt: skip
     try:
-        infer(given)
+        infer(trial)
     except Exception as error:
-        return ProbeError(error, given)
-    return ProbeError(ValueError("these shapes do not fit"), given)
+        return ProbeError(error, trial)
+    return ProbeError(ValueError("these shapes do not fit"), trial)
 
 
 def _widened(accepted: Sequence[tuple[Types, Types]]) -> Types:
@@ -285,9 +285,9 @@ class _Probes:
         sizes = dict.fromkeys(size for type in types for size in type.shape if size > 1)
         numbers = list(dict.fromkeys([*sizes, *[abs(hint) for hint in hints if abs(hint) > 1]]))[:8]
         pairs = list(itertools.combinations_with_replacement(numbers, 2))
-        made = [number for a, b in pairs for number in (max(a, b) // min(a, b), a * b, a + b, abs(a - b)) if number]
+        derived = [number for a, b in pairs for number in (max(a, b) // min(a, b), a * b, a + b, abs(a - b)) if number]
         self._numbers = numbers
-        self._more = [number for number in dict.fromkeys(made) if number not in numbers]
+        self._more = [number for number in dict.fromkeys(derived) if number not in numbers]
         self._accepted: dict[tuple[int, ...], tuple[Types, Types]] = {}
         self._tried: set[tuple[int, ...]] = set()
 
@@ -347,17 +347,17 @@ class _Probes:
         def size(axis: int) -> int:
             return next((shape[axis] for shape in shapes if axis < len(shape) and shape[axis] != OPEN), fill)
 
-        return tuple([size(axis) for shape in shapes for axis, known in enumerate(shape) if known == OPEN])
+        return tuple([size(axis) for shape in shapes for axis, extent in enumerate(shape) if extent == OPEN])
 
     def _vary(self, base: tuple[int, ...]) -> bool:
         """Varies some of the accepted sizes; returns True if no others need trying."""
         free = self._is_free()
-        for places in self._subsets(base):
-            if self._try(_changed(base, places, _same(_PRIMES[1]))):
-                self._try(_changed(base, places, _same(2)))
+        for subset in self._subsets(base):
+            if self._try(_changed(base, subset, _same(_PRIMES[1]))):
+                self._try(_changed(base, subset, _same(2)))
             elif not free:  # equal to a number, or to another size
                 for change in (_times(2), _plus(1)):
-                    self._try(_changed(base, places, change))
+                    self._try(_changed(base, subset, change))
             if self._is_settled():
                 return True
         return False
@@ -368,10 +368,10 @@ class _Probes:
             for count in range(1, self._count + 1):
                 yield from itertools.combinations(everything, count)
             return
-        yield from [(place,) for place in everything]
+        yield from [(index,) for index in everything]
         yield everything
         for size in dict.fromkeys(base):
-            yield [place for place in everything if base[place] == size]
+            yield [index for index in everything if base[index] == size]
         if not self._quick:
             yield from itertools.combinations(everything, 2)
 
@@ -387,13 +387,13 @@ class _Probes:
         if sizes not in self._tried:
             self._tried.add(sizes)
             rest = iter(sizes)
-            given = tuple([
+            trial = tuple([
                 replace(type, shape=tuple([next(rest) if size == OPEN else size for size in type.shape]))
                 if OPEN in type.shape else type
                 for type in self._types
             ])  # fmt: skip
             try:
-                self._accepted[sizes] = (given, tuple(self._infer(given)))
+                self._accepted[sizes] = (trial, tuple(self._infer(trial)))
             except Exception:
                 return False
         return sizes in self._accepted
@@ -411,5 +411,5 @@ def _plus(more: int) -> Callable[[int], int]:
     return lambda old: old + more
 
 
-def _changed(sizes: tuple[int, ...], places: Sequence[int], change: Callable[[int], int]) -> tuple[int, ...]:
-    return tuple([change(size) if place in places else size for place, size in enumerate(sizes)])
+def _changed(sizes: tuple[int, ...], changed: Sequence[int], change: Callable[[int], int]) -> tuple[int, ...]:
+    return tuple([change(size) if index in changed else size for index, size in enumerate(sizes)])

@@ -105,13 +105,13 @@ class Reader:
         if self.peek():
             self.fail("the end of the text")
 
-    def fail(self, expected: str, place: int | None = None, found: str | None = None) -> NoReturn:
-        """Raises a ParseError for the next token, or for the one at ``place``."""
-        at = self._at if place is None else place
+    def fail(self, expected: str, position: int | None = None, actual: str | None = None) -> NoReturn:
+        """Raises a ParseError for the next token, or for the one at ``position``."""
+        at = self._at if position is None else position
         start, token = self._starts[at], self._tokens[at]
         line = self._text.count("\n", 0, start) + 1
         column = start - (self._text.rfind("\n", 0, start) + 1) + 1
-        shown = found or (f"'{token[:40]}'" if token else "the end of the text")
+        shown = actual or (f"'{token[:40]}'" if token else "the end of the text")
         raise errors.ParseError(f"line {line}, column {column}: expected {expected}, found {shown}")
 
     @contextmanager
@@ -147,11 +147,11 @@ class Reader:
 
     def name(self) -> str:
         """Reads a word, or any text in double quotes."""
-        place, token = self._at, self.peek()
+        start, token = self._at, self.peek()
         if token.startswith('"'):
             name = self.string()
             if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
-                self.fail("a name that UTF-8 can hold", place)
+                self.fail("a name that UTF-8 can hold", start)
             return name
         if not _WORD.fullmatch(token):
             self.fail("a name")
@@ -167,11 +167,11 @@ class Reader:
 
     def line(self) -> int:
         """Reads a line number."""
-        place = self._at
-        found = self.integer()
-        if not 0 <= found <= _LAST_LINE:
-            self.fail(f"the number of a line, at most {_LAST_LINE}", place)
-        return found
+        start = self._at
+        lineno = self.integer()
+        if not 0 <= lineno <= _LAST_LINE:
+            self.fail(f"the number of a line, at most {_LAST_LINE}", start)
+        return lineno
 
     def float(self) -> float:
         """Reads a decimal number, ``inf`` or ``nan``."""
@@ -228,7 +228,7 @@ class Reader:
         if _FLOAT.fullmatch(token):
             return self.float()
         if token == "<":
-            self.fail("a value with a textual form", found="a Python object, which a printed graph cannot hold")
+            self.fail("a value with a textual form", actual="a Python object, which a printed graph cannot hold")
         if not _WORD.fullmatch(token):
             self.fail("a value")
         return self.dtype()
@@ -254,21 +254,21 @@ class Reader:
             return type
         if type.is_open:
             self.fail("a literal's type, without open sizes", start, str(type))
-        place = self.place
+        position = self.place
         if self.accept("stored"):
             literal = self._stored(type)
         else:
             literal = self._packed(type) if self.accept("zlib") else self._listed(type)
         if literal is None:
-            self.fail(f"the elements of {type}", place, found="other elements")
+            self.fail(f"the elements of {type}", position, actual="other elements")
         self.word(")")
         return literal
 
     def _stored(self, type: TensorType) -> Literal | None:
-        place = self.place
+        start = self.place
         name = self.string()
         if name not in self._literals:
-            self.fail(f"the name of one of the {len(self._literals)} arrays that are stored beside the text", place)
+            self.fail(f"the name of one of the {len(self._literals)} arrays that are stored beside the text", start)
         array = self._literals[name]
         return Literal(array) if (array.shape, array.dtype) == (type.shape, type.dtype) else None
 
@@ -310,11 +310,11 @@ class Reader:
         }  # fmt: skip
 
     def _bytes(self) -> bytes:
-        place = self.place
+        start = self.place
         try:
             return self.string().encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:
-            self.fail("a string that UTF-8 can hold", place)
+            self.fail("a string that UTF-8 can hold", start)
 
     def _boolean(self) -> bool:
         if self.peek() not in ("True", "False"):
@@ -364,7 +364,7 @@ class _GraphParser:
         reader.word("(")
         reader.list(")", self._input)
         reader.word("->")
-        place = reader.place
+        start = reader.place
         types = reader.types()
         reader.word("{")
         while reader.peek() == "%":
@@ -376,9 +376,9 @@ class _GraphParser:
             while reader.accept(","):
                 outputs.append(self._use())
         reader.word("}")
-        found = [value.type for value in outputs]
-        if found != types:
-            reader.fail(f"the types of the graph's outputs, ({', '.join(map(str, found))})", place, "other types")
+        actual = [value.type for value in outputs]
+        if actual != types:
+            reader.fail(f"the types of the graph's outputs, ({', '.join(map(str, actual))})", start, "other types")
         return Graph(list(self._inputs.values()), list(self._nodes.values()), outputs, name)
 
     def _input(self) -> None:
@@ -388,10 +388,10 @@ class _GraphParser:
 
     def _new_name(self) -> str:
         self._reader.word("%")
-        place = self._reader.place
+        start = self._reader.place
         name = self._reader.name()
         if name in self._inputs or name in self._nodes:
-            self._reader.fail("a name that is not taken", place)
+            self._reader.fail("a name that is not taken", start)
         return name
 
     def _node(self) -> None:
@@ -421,40 +421,40 @@ class _GraphParser:
         )
 
     def _op(self) -> OpDef:
-        place = self._reader.place
+        start = self._reader.place
         name = self._reader.name()
         if name not in self._ops:
-            self._reader.fail(f"the name of one of the {len(self._ops)} ops", place)
+            self._reader.fail(f"the name of one of the {len(self._ops)} ops", start)
         return self._ops[name]
 
     def _use(self) -> Value:
         reader = self._reader
         reader.word("%")
-        place = reader.place
+        start = reader.place
         name = reader.name()
         if name in self._inputs:
             return self._inputs[name]
         node = self._nodes.get(name)
         if node is None:
-            reader.fail("the name of an input or of a node above", place)
+            reader.fail("the name of an input or of a node above", start)
         if not reader.accept("#"):
             if len(node.outputs) != 1:
                 reader.fail(f"'#' and which of the {len(node.outputs)} outputs of %{name}")
             return node.outputs[0]
-        place = reader.place
+        start = reader.place
         index = reader.integer()
         if not 0 <= index < len(node.outputs):
-            reader.fail(f"an output of %{name}, which has {len(node.outputs)}", place)
+            reader.fail(f"an output of %{name}, which has {len(node.outputs)}", start)
         return node.outputs[index]
 
     def _attrs(self) -> Attrs:
         items: dict[str, Any] = {}
 
         def item() -> None:
-            place = self._reader.place
+            start = self._reader.place
             name = self._reader.name()
             if name in items:
-                self._reader.fail("a new attribute name", place)
+                self._reader.fail("a new attribute name", start)
             self._reader.word("=")
             items[name] = self._reader.value()
 
@@ -465,10 +465,10 @@ class _GraphParser:
     def _controls(self) -> Sequence[Node]:
         def control() -> Node:
             self._reader.word("%")
-            place = self._reader.place
+            start = self._reader.place
             node = self._nodes.get(self._reader.name())
             if node is None:
-                self._reader.fail("the name of a node above", place)
+                self._reader.fail("the name of a node above", start)
             return node
 
         self._reader.word("(")
@@ -490,10 +490,10 @@ class _GraphParser:
         reader = self._reader
         regions: list[Graph] = []
         while not reader.accept("}"):
-            place = reader.place
+            start = reader.place
             label = reader.name()
             if label != op.region_label(len(regions)):
-                reader.fail(f"the op's regions ({', '.join(op.regions)}) in order", place)
+                reader.fail(f"the op's regions ({', '.join(op.regions)}) in order", start)
             name = reader.name() if reader.accept(":") else label
             with reader.inside():
                 regions.append(_GraphParser(reader, self._ops).graph(name))

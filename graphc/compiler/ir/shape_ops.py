@@ -112,13 +112,13 @@ def _known(value: Value, depth: int) -> np.ndarray[Any, Any] | None:
     type, node = value.type, value.node
     if type.dtype.kind not in "iu" or type.is_open or type.size > _MOST:
         return None
-    found = None
+    computed = None
     if node is not None and depth < _DEEPEST and not node.regions and not node.effects:
         try:
-            found = _computed(node, depth + 1)
+            computed = _computed(node, depth + 1)
         except Exception:  # a failed computation means unknown
-            found = None
-    return np.full(type.shape, None, object) if found is None or found.shape != type.shape else found
+            computed = None
+    return np.full(type.shape, None, object) if computed is None or computed.shape != type.shape else computed
 
 
 def _computed(node: Node, depth: int) -> np.ndarray[Any, Any] | None:

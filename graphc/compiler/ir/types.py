@@ -39,8 +39,8 @@ _SHORT = {
 def _known_dtypes() -> dict[str, np.dtype[Any]]:
     """Returns all dtypes by long and by short name, including those of ``ml_dtypes``."""
     more = [name for name, kind in vars(ml_dtypes).items() if isinstance(kind, type) and hasattr(kind, "dtype")]
-    known = {name: np.dtype(getattr(ml_dtypes, name, name)) for name in (*_SHORT, *more)}
-    return known | {short: known[long] for long, short in _SHORT.items()}
+    dtypes = {name: np.dtype(getattr(ml_dtypes, name, name)) for name in (*_SHORT, *more)}
+    return dtypes | {short: dtypes[long] for long, short in _SHORT.items()}
 
 
 _DTYPES = _known_dtypes()
@@ -160,12 +160,12 @@ def _content(array: np.ndarray[Any, Any]) -> Any:
 
 def _strings(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Returns strings as an array of ``bytes`` objects."""
-    held = np.empty(array.shape, object)
-    for place, item in enumerate(array.ravel().tolist()):
+    encoded = np.empty(array.shape, object)
+    for index, item in enumerate(array.ravel().tolist()):
         if not isinstance(item, str | bytes):
             raise InvalidTypeError(f"a literal holds numbers or strings, not {item!r:.60}")
-        held.flat[place] = item.encode() if isinstance(item, str) else item
-    return held
+        encoded.flat[index] = item.encode() if isinstance(item, str) else item
+    return encoded
 
 
 class Attrs(Mapping[str, Any]):

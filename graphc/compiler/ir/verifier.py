@@ -107,9 +107,9 @@ def _check_op(graph: Graph, node: Node) -> None:
         effects = op.effects(node.attrs)
     except Exception as error:
         raise _error(graph, f"the op's own check fails: {type(error).__name__}: {error}", node) from error
-    found = tuple(output.type for output in node.outputs)
-    if inferred != found:
-        raise _error(graph, f"the outputs are {_list(found)}, but inference returns {_list(inferred)}", node)
+    actual = tuple(output.type for output in node.outputs)
+    if inferred != actual:
+        raise _error(graph, f"the outputs are {_list(actual)}, but inference returns {_list(inferred)}", node)
     problem = problem or _name_problem(effects) or _device_problem(node.device)
     if problem:
         raise _error(graph, problem, node)

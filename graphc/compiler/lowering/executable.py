@@ -204,13 +204,15 @@ class Executable:
 
     def _dispatch(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
         context.launched()
-        place, given = self._meeting(arrays, variables)
-        if place is None:
+        meeting, operands = self._meeting(arrays, variables)
+        if meeting is None:
             return self._run(self.jitted, arrays, variables)
-        meet_others(self, place, arrays, variables)
-        with together(place, given, variables) as arrays:
+        meet_others(self, meeting, arrays, variables)
+        with together(meeting, operands, variables) as arrays:
             program = self._spread(variables)
-            return self._run(lambda *given: in_turn(self.graph.name, lambda: program(*given), place), arrays, variables)
+            return self._run(
+                lambda *operands: in_turn(self.graph.name, lambda: program(*operands), meeting), arrays, variables
+            )
 
     def _interruptible(
         self, arrays: Sequence[Any], variables: Sequence[Variable], policy: LaunchPolicy
@@ -219,9 +221,9 @@ class Executable:
             results = self._run_short(arrays, variables, policy)
             if results is not None:
                 return results
-        place, given = self._meeting(on_device(arrays), variables)
-        meet_others(self, place, arrays, variables)
-        with together(place, given, variables) as arrays:
+        meeting, operands = self._meeting(on_device(arrays), variables)
+        meet_others(self, meeting, arrays, variables)
+        with together(meeting, operands, variables) as arrays:
             values = [variable.raw for variable in variables]
             if self._layout is not None:
                 values = [jax.device_put(value, self._layout.said(value.sharding)) for value in values]
@@ -302,8 +304,8 @@ class Executable:
     def _spread(self, variables: Sequence[Variable]) -> Any:
         """Returns the ``jax.jit`` function for Variables on several devices, which preserves their layouts."""
         key = layouts = tuple([array_of(variable).sharding for variable in variables])
-        found = self._by_layout.get(key)
-        if found is None:
+        jitted = self._by_layout.get(key)
+        if jitted is None:
             split = splits(self.variables, layouts)
             lowered = lower(self.optimized, split) if split else self.lowered
             where: dict[str, Any] = {}
@@ -311,14 +313,14 @@ class Executable:
             if self._layout is not None:
                 layouts = tuple(map(self._layout.said, layouts))
                 where["in_shardings"], outputs = (*layouts, *self._layout.inputs), self._layout.outputs
-            found = self._by_layout[key] = jax.jit(
+            jitted = self._by_layout[key] = jax.jit(
                 _guarded(lowered, self.graph, self.times, self.status),
                 donate_argnums=self._donated,
                 compiler_options=compiler_options(self.graph, gathers=bool(split)) or None,
                 out_shardings=(*outputs, *layouts[: self.num_written]),
                 **where,
             )
-        return found
+        return jitted
 
     @property
     def program(self) -> Program:
@@ -341,9 +343,9 @@ class Executable:
 
     def lower(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Any:
         """Returns JAX's lowered program (``jax.stages.Lowered``) for arguments like these."""
-        place, arrays = self._meeting(arrays, variables)
-        with together(place, arrays, variables) as arrays, collection_paused():
-            program = self.jitted if place is None else self._spread(variables)
+        meeting, arrays = self._meeting(arrays, variables)
+        with together(meeting, arrays, variables) as arrays, collection_paused():
+            program = self.jitted if meeting is None else self._spread(variables)
             return program.lower(*[variable.raw for variable in variables], *arrays)
 
 
@@ -369,14 +371,14 @@ def _on_one(devices: Sequence[str]) -> dict[str, Any]:
     """Returns the ``jax.jit`` options of a program pinned to a device, which move the arguments there."""
     if len(devices) != 1:
         return {}
-    place = SingleDeviceSharding(find_device(devices[0], told=True))  # pyright: ignore[reportArgumentType]
-    return {"in_shardings": place, "out_shardings": place}
+    sharding = SingleDeviceSharding(find_device(devices[0], quiet=True))  # pyright: ignore[reportArgumentType]
+    return {"in_shardings": sharding, "out_shardings": sharding}
 
 
 def _status_of(graph: Graph) -> int | None:
     """Returns the index of the status output, which is 0 unless the call has failed; None if there is none."""
     nodes = [value.node for value in graph.outputs]
-    return next((place for place, node in enumerate(nodes) if node is not None and node.op is CALL_STATUS), None)
+    return next((index for index, node in enumerate(nodes) if node is not None and node.op is CALL_STATUS), None)
 
 
 def _guarded(

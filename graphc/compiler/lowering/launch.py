@@ -240,10 +240,10 @@ class XlaFunction:
         if policy is None:
             policy = current_policy(current_run_timeout(), calls_host=self._calls_host)
         if policy.interruptible:
-            given = on_device(arrays)
-            program = self.prepare(given)
+            operands = on_device(arrays)
+            program = self.prepare(operands)
             with deadline(policy.timeout):
-                return program(given, lambda: described(self._name, given))
+                return program(operands, lambda: described(self._name, operands))
         with interrupts_held() if self._calls_host else nullcontext():
             return self.jitted(*arrays)
 
@@ -261,18 +261,18 @@ class XlaFunction:
           A function of such arrays and a noun for messages, which runs the program, waits, and returns the results.
         """
         key = tuple(array.sharding for array in arrays)
-        found = self._compiled.get(key)
-        if found is None:
+        entry = self._compiled.get(key)
+        if entry is None:
             while len(self._compiled) >= _PROGRAMS_KEPT:
                 self._compiled.pop(next(iter(self._compiled)))
             numbers = [np.int32(0)] if self._calls_host else []
             with collection_paused():
                 compiled = self._undonated.lower(*numbers, *arrays).compile()
             is_short = not self._calls_host and _is_short(compiled)
-            found = self._compiled[key] = compiled, is_short
+            entry = self._compiled[key] = compiled, is_short
             self._may_be_short = self._may_be_short and is_short
             self.short = self._undonated if self._may_be_short else None
-        compiled, is_short = found
+        compiled, is_short = entry
         return lambda arrays, subject: self._run(compiled, is_short, arrays, subject)
 
     @cached_property
@@ -319,10 +319,10 @@ def _is_short(compiled: Any) -> bool:
         cost, text = compiled.cost_analysis(), compiled.as_text()
     except (NotImplementedError, RuntimeError):  # a device whose compiler does not report costs
         return False
-    known = [int(rounds) for rounds in _ROUNDS.findall(text or "")]
-    if not cost or not text or _FOREIGN in text or text.count(_LOOP) > len(known):
+    counts = [int(rounds) for rounds in _ROUNDS.findall(text or "")]
+    if not cost or not text or _FOREIGN in text or text.count(_LOOP) > len(counts):
         return False
-    rounds = math.prod(known)  # as if all loops were nested
+    rounds = math.prod(counts)  # as if all loops were nested
     operations, size = cost.get("flops", 0), cost.get("bytes accessed", 0)
     return rounds <= _MOST_ROUNDS and operations * rounds <= _MOST_OPERATIONS and size * rounds <= _MOST_BYTES
 
@@ -347,9 +347,9 @@ def run_timeout(seconds: float | None) -> Generator[None]:
 
 def described(name: str, arrays: Sequence[Any] = ()) -> str:
     """Returns a description of a compiled function and the devices of its arguments."""
-    found = next((array for array in arrays if isinstance(array, jax.Array)), None)
-    places = [devices()[0]] if found is None else found.devices()
-    return f"the compiled function {name!r} on {', '.join(sorted(map(device_name, places)))}"
+    placed = next((array for array in arrays if isinstance(array, jax.Array)), None)
+    used = [devices()[0]] if placed is None else placed.devices()
+    return f"the compiled function {name!r} on {', '.join(sorted(map(device_name, used)))}"
 
 
 def on_device(arrays: Sequence[Any]) -> list[Any]:

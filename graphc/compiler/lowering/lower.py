@@ -188,11 +188,11 @@ class Lowering(Interpreter):
         if not self._waits:
             return self._run(node, inputs)
         controls = self._waits.get(node, ())
-        places = [place for place, value in enumerate(inputs) if isinstance(value, jax.Array)] if controls else []
-        if places:
-            inputs = self._after(inputs, places, controls)
+        indices = [index for index, value in enumerate(inputs) if isinstance(value, jax.Array)] if controls else []
+        if indices:
+            inputs = self._after(inputs, indices, controls)
         results = self._run(node, inputs)
-        if controls and not (places and self._looks(node, inputs)):  # its result is known statically
+        if controls and not (indices and self._looks(node, inputs)):  # its result is known statically
             results = self._after(results, range(len(results)), controls)
         if node in self._awaited:
             # An assignment has no outputs: it is complete when the new value is computed.
@@ -207,14 +207,14 @@ class Lowering(Interpreter):
         used = {id(read) for equation in program.eqns for read in equation.invars}
         return any(id(value) in used or any(value is out for out in program.outvars) for value in program.invars)
 
-    def _after(self, values: Sequence[Any], places: Sequence[int], controls: Sequence[Node]) -> list[Any]:
+    def _after(self, values: Sequence[Any], indices: Sequence[int], controls: Sequence[Node]) -> list[Any]:
         """Returns the values, with those at some positions made to wait for other nodes' results."""
-        found = [*values]
+        result = [*values]
         before = {id(value): value for control in controls for value in self._awaited[control] or ()}
-        waiting = jax.lax.optimization_barrier([[found[place] for place in places], [*before.values()]])
-        for place, value in zip(places, waiting[0], strict=True):
-            found[place] = value
-        return found
+        waiting = jax.lax.optimization_barrier([[result[index] for index in indices], [*before.values()]])
+        for index, value in zip(indices, waiting[0], strict=True):
+            result[index] = value
+        return result
 
     def _run(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
         special = _SPECIAL.get(node.op.name)
@@ -234,11 +234,11 @@ class Lowering(Interpreter):
                 elif key in self._twice:
                     result = call_at(node.location, self._twice[key].forward, self._callable(node), inputs)
                 elif _is_known(node) and not self._gathered(node):
-                    found = call_at(node.location, linearize_op, node.op, node.attrs, inputs, *wanted)
-                    result, self._pullbacks[key] = found
+                    linearized = call_at(node.location, linearize_op, node.op, node.attrs, inputs, *wanted)
+                    result, self._pullbacks[key] = linearized
                 else:
-                    found = call_at(node.location, linearize, self._callable(node), inputs, *wanted)
-                    result, self._pullbacks[key] = found
+                    linearized = call_at(node.location, linearize, self._callable(node), inputs, *wanted)
+                    result, self._pullbacks[key] = linearized
         except (TypeError, ValueError, NotImplementedError) as error:
             if isinstance(error, GraphcError):
                 raise
@@ -262,7 +262,7 @@ class Lowering(Interpreter):
         """
         if not self._split or node.regions or not node.op.differentiable or node.op.name in _ELEMENTWISE:
             return {}
-        return {place: self._split[value] for place, value in enumerate(node.inputs) if value in self._split}
+        return {index: self._split[value] for index, value in enumerate(node.inputs) if value in self._split}
 
     def _constant(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
         del inputs
@@ -280,27 +280,27 @@ class Lowering(Interpreter):
 
     def _vjp(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
         key = forward_key(node)
-        given = inputs[num_primals(node) :]
+        upstream = inputs[num_primals(node) :]
         if (again := self._again.get(node)) is not None:
             with jax.named_scope(node.name):
-                return call_at(node.location, again.pull_again, node, given)
+                return call_at(node.location, again.pull_again, node, upstream)
         twice = self._twice.get(key)
         pullback = self._pullbacks.get(key) if twice is None else partial(twice.pull, node)
         if pullback is None:
             return self._evaluate(node, inputs)
         planned_wrt, planned = self._plan[key]
-        cotangents = self._cotangents(node, given, planned)
+        cotangents = self._cotangents(node, upstream, planned)
         with jax.named_scope(node.name):
             gradients = call_at(node.location, pullback, cotangents)
         return [gradients[planned_wrt.index(position)] for position in node.attrs["wrt"]]
 
     def _cotangents(self, node: Node, inputs: Sequence[Any], planned: Sequence[bool]) -> list[Any]:
         """Returns the cotangents of all planned outputs: those that a vjp is given, and zeros."""
-        given = dict(zip(true_positions(node.attrs["cotangents"]), inputs, strict=True))
+        by_position = dict(zip(true_positions(node.attrs["cotangents"]), inputs, strict=True))
         outputs = self._forward_types(node)
         return [
-            jnp.asarray(given[position], outputs[position].dtype)
-            if position in given
+            jnp.asarray(by_position[position], outputs[position].dtype)
+            if position in by_position
             else jnp.zeros(outputs[position].shape, outputs[position].dtype)
             for position in true_positions(planned)
         ]
@@ -321,13 +321,13 @@ _SPECIAL: Mapping[str, Callable[[Lowering, Node, list[Any]], Sequence[Any]]] = {
 
 def _split_values(graph: Graph, splits: Mapping[str, Split]) -> dict[Value, Split]:
     """Returns the values of a graph that are laid out like a split variable: reads of it, in any precision."""
-    found: dict[Value, Split] = {}
+    layouts: dict[Value, Split] = {}
     for node in graph.nodes:
         if node.op is READ_VARIABLE and node.attrs["variable"] in splits:
-            found[node.outputs[0]] = splits[node.attrs["variable"]]
-        elif node.op.name in _ELEMENTWISE and node.inputs[0] in found:
-            found[node.outputs[0]] = found[node.inputs[0]]
-    return found
+            layouts[node.outputs[0]] = splits[node.attrs["variable"]]
+        elif node.op.name in _ELEMENTWISE and node.inputs[0] in layouts:
+            layouts[node.outputs[0]] = layouts[node.inputs[0]]
+    return layouts
 
 
 _ELEMENTWISE = frozenset({"astype", "identity"})
@@ -350,21 +350,21 @@ _DATA = (bool, int, float, complex, str, slice, Enum, EllipsisType, np.dtype)
 def _check_types(node: Node, results: Sequence[Any]) -> None:
     """Checks the types of JAX's results against the graph, which later nodes rely on."""
     for output, result in zip(node.outputs, results, strict=True):
-        found = type_of(jnp.asarray(result))
-        if (found.shape, found.dtype) != (output.type.shape, output.type.dtype):
-            raise InternalError(f"{node!r} computes {found}, its type is {output.type}")
+        actual = type_of(jnp.asarray(result))
+        if (actual.shape, actual.dtype) != (output.type.shape, output.type.dtype):
+            raise InternalError(f"{node!r} computes {actual}, its type is {output.type}")
 
 
 def waits(graph: Graph) -> dict[Node, tuple[Node, ...]]:
     """Returns the graph's nodes, without those of regions, that wait for others only through control edges."""
-    found: dict[Node, tuple[Node, ...]] = {}
+    waiting: dict[Node, tuple[Node, ...]] = {}
     for node in graph.nodes:
         if node.control_inputs:
             effects = node.effects
             controls = [control for control in node.control_inputs if not conflicts(control.effects, effects)]
             if controls:
-                found[node] = tuple(controls)
-    return found
+                waiting[node] = tuple(controls)
+    return waiting
 
 
 def compiler_options(graph: Graph, *, gathers: bool = False) -> dict[str, Any]:

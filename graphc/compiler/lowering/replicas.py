@@ -57,20 +57,20 @@ class ReplicaLayout:
         """
         pairs = zip(arrays, self.inputs, strict=True)
         if not self.home.is_fully_addressable:
-            return [_of_processes(array, place or self.home) for array, place in pairs]
+            return [_of_processes(array, sharding or self.home) for array, sharding in pairs]
         return [
-            array if place is None or not isinstance(array, jax.Array) else placed(array, place)
-            for array, place in pairs
+            array if sharding is None or not isinstance(array, jax.Array) else placed(array, sharding)
+            for array, sharding in pairs
         ]
 
 
-def _of_processes(array: Any, place: NamedSharding) -> Any:
+def _of_processes(array: Any, sharding: NamedSharding) -> Any:
     """Returns an input for a program of several processes; a number keeps its weak type."""
     if isinstance(array, bool | int | float | complex):
         return array
     if isinstance(array, jax.Array) and array.weak_type and array.ndim == 0 and array.is_fully_addressable:
         return array.item()
-    return laid_out(array, place)
+    return laid_out(array, sharding)
 
 
 def replica_layout(graph: Graph) -> ReplicaLayout | None:
@@ -106,11 +106,11 @@ def replica_layout(graph: Graph) -> ReplicaLayout | None:
             outputs[value] = _place(node, 0) if differs and node.attrs["groups"] == len(names) else home
     grouped = any(node.op is REPLICAS and node.attrs["groups"] != len(names) for node in graph.walk())
     wanted = [inputs.get(value, {None}) for value in graph.inputs]
-    given = [next(iter(places)) if len(places) == 1 else None for places in wanted]
+    shardings = [next(iter(options)) if len(options) == 1 else None for options in wanted]
     return ReplicaLayout(
         home,
         names,
-        [place or home if grouped else place for place in given],
+        [sharding or home if grouped else sharding for sharding in shardings],
         [outputs.get(value, home) for value in graph.outputs],
     )
 
@@ -150,68 +150,68 @@ def register_meeting(meeting: Meeting | None) -> None:
     _meeting = meeting
 
 
-def meet_others(executable: Any, place: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -> None:
+def meet_others(executable: Any, sharding: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -> None:
     """Synchronizes with the other processes before a program on devices of several processes."""
-    if _meeting is not None and place is not None and not place.is_fully_addressable:
+    if _meeting is not None and sharding is not None and not sharding.is_fully_addressable:
         _meeting(executable, arrays, variables)
 
 
 @contextmanager
-def together(place: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -> Generator[Sequence[Any]]:
+def together(sharding: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -> Generator[Sequence[Any]]:
     """Copies arrays that are not on a program's devices to each of them.
 
     Variables stay there for the next step. Random states move back: draws run where the state is, and so do the ops on
     their results.
 
     Args:
-      place: the sharding of a copy on each device; None for a program on one device.
+      sharding: the sharding of a copy on each device; None for a program on one device.
       variables: the variables that the program reads or writes.
 
     Yields:
       The inputs, on the devices.
     """
-    if place is None:
+    if sharding is None:
         yield arrays
         return
-    devices = place.device_set
+    devices = sharding.device_set
     if _are_there(devices, arrays, variables):
-        given = list(arrays)
-        with _in_fine_words(variables, given):
-            yield given
+        operands = list(arrays)
+        with _in_fine_words(variables, operands):
+            yield operands
         return
     away = [variable for variable in variables if variable.raw.sharding.device_set != devices]
     states = [variable for variable in away if is_random_state(variable)]
     with variable_lock:
         for variable in away:
             if not is_random_state(variable):
-                variable.raw = placed(variable.raw, place)
+                variable.raw = placed(variable.raw, sharding)
     fixed = [isinstance(array, jax.Array) and array.sharding.device_set != devices for array in arrays]
-    given = [placed(array, place) if moved else array for array, moved in zip(arrays, fixed, strict=True)]
-    with brought(states, place), _in_fine_words(variables, given):
-        yield given
+    operands = [placed(array, sharding) if moved else array for array, moved in zip(arrays, fixed, strict=True)]
+    with brought(states, sharding), _in_fine_words(variables, operands):
+        yield operands
 
 
 def _are_there(devices: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -> bool:
     """Returns True if everything is on these devices; keeps no reference to Variables' arrays, which are donated."""
-    found = [array for array in (*map(array_of, variables), *arrays) if isinstance(array, jax.Array)]
+    present = [array for array in (*map(array_of, variables), *arrays) if isinstance(array, jax.Array)]
     # By identity first, since there are mostly few objects: comparing devices takes longer.
-    layouts = {id(layout): layout for layout in [array.sharding for array in found]}
+    layouts = {id(layout): layout for layout in [array.sharding for array in present]}
     return all(layout.device_set == devices for layout in layouts.values())
 
 
 @contextmanager
-def _in_fine_words(variables: Sequence[Variable], given: list[Any]) -> Generator[None]:
+def _in_fine_words(variables: Sequence[Variable], operands: list[Any]) -> Generator[None]:
     """Expresses the first input over the finest mesh inside the scope, if necessary."""
     with variable_lock:  # so that another thread's assignment is not lost
-        found = in_fine_words([*map(array_of, variables), *given])
-        place, array = cast("tuple[int, Any]", found or (-1, None))
-        variable = variables[place] if 0 <= place < len(variables) else None
+        finer = in_fine_words([*map(array_of, variables), *operands])
+        index, array = cast("tuple[int, Any]", finer or (-1, None))
+        variable = variables[index] if 0 <= index < len(variables) else None
         before = None if variable is None else array_of(variable).sharding
         if variable is not None:
             variable.raw = array
-        elif place >= 0:
-            given[place - len(variables)] = array
-    found = array = None  # it may be donated
+        elif index >= 0:
+            operands[index - len(variables)] = array
+    finer = array = None  # it may be donated
     try:
         yield
     finally:
@@ -243,28 +243,30 @@ class Split:
 
 def splits(names: Sequence[str], layouts: Sequence[Any]) -> dict[str, Split]:
     """Returns, by name, the layouts of the Variables that are split over the devices of the batch."""
-    found: dict[str, Split] = {}
+    by_name: dict[str, Split] = {}
     for name, layout in zip(names, layouts, strict=True):
         if isinstance(layout, NamedSharding) and layout.mesh in BATCH_AXES:
             spec = P(*[_without(part, BATCH_AXES[layout.mesh]) for part in layout.spec])
             if spec != layout.spec:
-                found[name] = Split(layout, NamedSharding(layout.mesh, spec))
-    return found
+                by_name[name] = Split(layout, NamedSharding(layout.mesh, spec))
+    return by_name
 
 
 def _without(part: Any, axis: str) -> Any:
     """Returns the partition of one array axis without one axis of the mesh."""
-    given = cast("tuple[Any, ...]", part) if isinstance(part, tuple) else (part,)
-    names = [name for name in given if name not in (axis, None)]
+    axes = cast("tuple[Any, ...]", part) if isinstance(part, tuple) else (part,)
+    names = [name for name in axes if name not in (axis, None)]
     return tuple(names) if len(names) > 1 else names[0] if names else None
 
 
-def gathering(function: Callable[..., Any], places: Mapping[int, Split]) -> Callable[..., Any]:
+def gathering(function: Callable[..., Any], layouts: Mapping[int, Split]) -> Callable[..., Any]:
     """Returns the function with some inputs gathered first, and gathered again in its derivative."""
 
     def gathered(*inputs: Any) -> Any:
-        given = [_gathered(value, places[place]) if place in places else value for place, value in enumerate(inputs)]
-        return function(*given)
+        operands = [
+            _gathered(value, layouts[index]) if index in layouts else value for index, value in enumerate(inputs)
+        ]
+        return function(*operands)
 
     return cast("Any", jax.checkpoint)(gathered)
 

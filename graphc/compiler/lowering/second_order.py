@@ -66,23 +66,23 @@ class Twice:
 
     def forward(self, function: Callable[..., Any], inputs: Sequence[Any]) -> Any:
         """Evaluates the loop or branch; returns its outputs."""
-        found = linearize_twice(function, inputs, *self.planned, self.wrt, with_outputs=self.carrier is not None)
-        outputs, self._pullback, self._back = found
+        linearized = linearize_twice(function, inputs, *self.planned, self.wrt, with_outputs=self.carrier is not None)
+        outputs, self._pullback, self._back = linearized
         return outputs
 
     def pull(self, node: Node, cotangents: Sequence[Any]) -> Sequence[Any]:
         """Evaluates a first gradient; returns one gradient for each planned position."""
         if node is self.carrier and self._waiting:
-            found = self._back((tuple(cotangents), reduce(_added, self._waiting)))
-            return [found[self.wrt.index(place)] if place in self.wrt else None for place in self.planned[0]]
+            pulled = self._back((tuple(cotangents), reduce(_added, self._waiting)))
+            return [pulled[self.wrt.index(position)] if position in self.wrt else None for position in self.planned[0]]
         inner = self.inner.get(key_of(node))
         if inner is None:
             return self._pullback(tuple(cotangents))
-        places = [self.planned[0].index(node.attrs["wrt"][place]) for place in true_positions(inner.given)]
+        indices = [self.planned[0].index(node.attrs["wrt"][position]) for position in true_positions(inner.given)]
 
         def chosen(pullback: Any, cotangents: Any) -> Any:
             gradients = pullback(cotangents)
-            return [gradients[place] for place in places], gradients
+            return [gradients[position] for position in indices], gradients
 
         _, inner.pullback, gradients = jax.vjp(chosen, self._pullback, tuple(cotangents), has_aux=True)
         return gradients
@@ -91,27 +91,33 @@ class Twice:
         """Evaluates a second gradient, from the cotangents that the node has; returns its gradients."""
         inner = self.inner[forward_key(node)]
         assert inner.pullback is not None
-        given = dict(zip(true_positions(node.attrs["cotangents"]), cotangents, strict=True))
+        by_position = dict(zip(true_positions(node.attrs["cotangents"]), cotangents, strict=True))
         seeds: list[Any] = []
-        for place in true_positions(inner.given):
-            type = inner.node.outputs[place].type
-            seeds.append(jnp.asarray(given[place], type.dtype) if place in given else jnp.zeros(type.shape, type.dtype))
+        for position in true_positions(inner.given):
+            type = inner.node.outputs[position].type
+            seeds.append(
+                jnp.asarray(by_position[position], type.dtype)
+                if position in by_position
+                else jnp.zeros(type.shape, type.dtype)
+            )
         residuals, of_cotangents = inner.pullback(seeds)
         count = num_primals(inner.node)
         own = true_positions(inner.node.attrs["cotangents"])
         planned = true_positions(self.planned[1])
         wrt: Sequence[int] = node.attrs["wrt"]
-        found: Sequence[Any] = ()
-        if any(place < count for place in wrt):
+        pulled: Sequence[Any] = ()
+        if any(position < count for position in wrt):
             if self.carrier is not None:
                 self._waiting.append(residuals)
-                types = [inner.node.inputs[place].type for place in self.wrt]
-                found = [jnp.zeros(type.shape, type.dtype) for type in types]
+                types = [inner.node.inputs[position].type for position in self.wrt]
+                pulled = [jnp.zeros(type.shape, type.dtype) for type in types]
             else:
-                found = self._back(((), residuals))
+                pulled = self._back(((), residuals))
         return [
-            found[self.wrt.index(place)] if place < count else of_cotangents[planned.index(own[place - count])]
-            for place in wrt
+            pulled[self.wrt.index(position)]
+            if position < count
+            else of_cotangents[planned.index(own[position - count])]
+            for position in wrt
         ]
 
 
@@ -137,7 +143,7 @@ def twice_differentiated(
     """
     if not any(key[0] == "vjp" for key in plan):
         return {}, {}
-    at = {node: place for place, node in enumerate(graph.nodes)}
+    at = {node: index for index, node in enumerate(graph.nodes)}
     nodes = {key_of(node): node for node in reversed(graph.nodes)}
     seconds: dict[Key, list[Node]] = {}
     firsts: dict[Key, list[Node]] = {}
@@ -149,15 +155,15 @@ def twice_differentiated(
                 firsts.setdefault(key, []).append(node)
             elif inner is not None and at[inner] < at[node]:
                 seconds.setdefault(forward_key(inner), []).append(node)
-    found: dict[Key, Twice] = {}
+    twice_of: dict[Key, Twice] = {}
     by_node: dict[Node, Twice] = {}
     for key, again in seconds.items():
         node = nodes.get(key)
         if key[0] not in _OPS or node is None or not _is_pure(node) or at[node] > at[nodes[forward_key(again[0])]]:
             continue
-        found[key] = twice = _of(graph, firsts[key], again, nodes, at, plan)
+        twice_of[key] = twice = _of(graph, firsts[key], again, nodes, at, plan)
         by_node.update(dict.fromkeys(again, twice))
-    return found, by_node
+    return twice_of, by_node
 
 
 def _of(
@@ -168,13 +174,13 @@ def _of(
     results: dict[int, list[Value]] = {}
     for node in again:
         key = forward_key(node)
-        first, given = nodes[key], node.attrs["cotangents"]
+        first, mask = nodes[key], node.attrs["cotangents"]
         if key in inner:
-            given = tuple(one or other for one, other in zip(inner[key].given, given, strict=True))
-        inner[key] = _Inner(first, given)
-        for place, value in zip(node.attrs["wrt"], node.outputs, strict=True):
-            if place < num_primals(first):
-                results.setdefault(place, []).append(value)
+            mask = tuple(one or other for one, other in zip(inner[key].given, mask, strict=True))
+        inner[key] = _Inner(first, mask)
+        for position, value in zip(node.attrs["wrt"], node.outputs, strict=True):
+            if position < num_primals(first):
+                results.setdefault(position, []).append(value)
     wrt = tuple(sorted(results))
     last = max(at[node] for node in again)
     carriers = (node for node in firsts if at[node] > last and wrt and set(wrt) <= set(node.attrs["wrt"]))
@@ -189,16 +195,16 @@ def _adds_all(
     carrier: Node, results: Mapping[int, Sequence[Value]], users: Mapping[Value, Sequence[Node]], graph: Graph
 ) -> bool:
     """Returns True if each second gradient is only added to what a first one yields for the same input."""
-    for place, value in zip(carrier.attrs["wrt"], carrier.outputs, strict=True):
+    for position, value in zip(carrier.attrs["wrt"], carrier.outputs, strict=True):
         sums = _sums(value, users, graph)
-        if not all(sums & _sums(result, users, graph) for result in results.get(place, ())):
+        if not all(sums & _sums(result, users, graph) for result in results.get(position, ())):
             return False
     return True
 
 
 def _sums(value: Value, users: Mapping[Value, Sequence[Node]], graph: Graph) -> set[Value]:
     """Returns the sums that a value goes into, and nothing else does; each is an addend of the next."""
-    found: set[Value] = set()
+    sums: set[Value] = set()
     while value not in graph.outputs and len(reading := users.get(value, ())) == 1:
         (node,) = reading
         if node.op.name != "add" or node.control_inputs or node.inputs[0] is node.inputs[1]:
@@ -206,8 +212,8 @@ def _sums(value: Value, users: Mapping[Value, Sequence[Node]], graph: Graph) -> 
         if node.outputs[0].type != value.type:
             break
         value = node.outputs[0]
-        found.add(value)
-    return found
+        sums.add(value)
+    return sums
 
 
 def _is_pure(node: Node) -> bool:
@@ -234,4 +240,4 @@ def num_primals(node: Node) -> int:
 
 def true_positions(mask: Sequence[bool]) -> list[int]:
     """Returns the positions of a mask that are set."""
-    return [position for position, given in enumerate(mask) if given]
+    return [position for position, flag in enumerate(mask) if flag]

@@ -131,10 +131,10 @@ def run_on_variables(
             # From here on other threads wait for the new values: references to an old one are counted before it is
             # donated.
             set_values(variables, repeat(None, num_written))
-            given = (*_unshared(values, num_written), *arrays)
+            operands = (*_unshared(values, num_written), *arrays)
             # Ctrl-C is raised between two instructions of Python's, and after a call. Unpacking binds the iterator's
             # items first, so that the new values are not lost once the old ones were donated.
-            (results,) = starmap(program, (given,))
+            (results,) = starmap(program, (operands,))
             count = len(results) - num_written
             set_values(variables, results[count:])
         except BaseException:
@@ -164,11 +164,11 @@ def _unshared(values: list[Any], num_written: int) -> list[Any]:
     """Returns the values, with copies of those to be donated that other code refers to; the counts save copies only."""
     if max(map(sys.getrefcount, islice(values, num_written)), default=0) <= _UNSHARED:
         return values
-    given = values.copy()
-    for place, references in enumerate(list(map(sys.getrefcount, islice(values, num_written)))):
+    result = values.copy()
+    for index, references in enumerate(list(map(sys.getrefcount, islice(values, num_written)))):
         if references > _UNSHARED + 1:  # the new list
-            given[place] = copied(values[place])
-    return given
+            result[index] = copied(values[index])
+    return result
 
 
 def copied(array: Any) -> Any:

@@ -299,8 +299,8 @@ def apply_over_axes(func: Callable[[Any, int], Any], a: ArrayLike, axes: int | S
     """
     result: Any = FUNCTIONS["asarray"](a)
     for axis in (axes,) if isinstance(axes, int) else axes:
-        found = func(result, axis)
-        result = found if found.ndim == result.ndim else FUNCTIONS["expand_dims"](found, axis)
+        reduced = func(result, axis)
+        result = reduced if reduced.ndim == result.ndim else FUNCTIONS["expand_dims"](reduced, axis)
     return result
 
 

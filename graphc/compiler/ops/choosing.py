@@ -83,8 +83,8 @@ def piecewise(
         raise at(error, user_location())
 
     def value(function: Any) -> Any:
-        found = function(tensor, *args, **kw) if callable(function) else function
-        return FUNCTIONS["astype"](found, tensor.dtype)
+        piece = function(tensor, *args, **kw) if callable(function) else function
+        return FUNCTIONS["astype"](piece, tensor.dtype)
 
     result = FUNCTIONS["broadcast_to"](value(funclist[-1] if rest else 0), tensor.shape)
     for condition, function in zip(condlist, funclist, strict=False):
@@ -108,8 +108,8 @@ def compress(condition: ArrayLike, x: ArrayLike, axis: int | None = None) -> Ten
       >>> gx.compress([True, False, True], [1, 2, 3]).tolist()
       [1, 3]
     """
-    places = np.flatnonzero(known_values("compress", "condition", condition, _REMEDY))
-    return FUNCTIONS["take"](x, places.astype(np.int32), axis=axis)
+    indices = np.flatnonzero(known_values("compress", "condition", condition, _REMEDY))
+    return FUNCTIONS["take"](x, indices.astype(np.int32), axis=axis)
 
 
 def extract(condition: ArrayLike, x: ArrayLike) -> Tensor:
@@ -128,8 +128,8 @@ def extract(condition: ArrayLike, x: ArrayLike) -> Tensor:
       >>> gx.extract(x > 1, x).tolist()
       [2, 3, 4]
     """
-    places = np.flatnonzero(known_values("extract", "condition", condition, _REMEDY))
-    return FUNCTIONS["take"](x, places.astype(np.int32))
+    indices = np.flatnonzero(known_values("extract", "condition", condition, _REMEDY))
+    return FUNCTIONS["take"](x, indices.astype(np.int32))
 
 
 def trim_zeros(x: ArrayLike, trim: str = "fb") -> Tensor:
@@ -148,11 +148,11 @@ def trim_zeros(x: ArrayLike, trim: str = "fb") -> Tensor:
       [1, 0, 2]
     """
     values = known_values("trim_zeros", "x", x, _REMEDY)
-    places = np.flatnonzero(values)
-    if not len(places):
+    indices = np.flatnonzero(values)
+    if not len(indices):
         return FUNCTIONS["asarray"](values[:0])
-    first = places[0] if "f" in trim.lower() else 0
-    last = places[-1] + 1 if "b" in trim.lower() else len(values)
+    first = indices[0] if "f" in trim.lower() else 0
+    last = indices[-1] + 1 if "b" in trim.lower() else len(values)
     return FUNCTIONS["get_item"](x, slice(int(first), int(last)))
 
 

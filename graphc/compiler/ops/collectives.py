@@ -57,10 +57,10 @@ def replica_spec(axis: int | None, name: str) -> PartitionSpec:
 @lru_cache(maxsize=256)
 def replica_mesh(devices: tuple[str, ...], groups: int, name: str) -> Mesh:
     """Returns the mesh of so many groups of devices, given by their common names; each group is one replica."""
-    found = np.array([find_common(device) for device in devices])
+    grid = np.array([find_common(device) for device in devices])
     if groups == len(devices):
-        return Mesh(found, (name,))
-    return Mesh(found.reshape(groups, -1), (name, COPY_AXIS))
+        return Mesh(grid, (name,))
+    return Mesh(grid.reshape(groups, -1), (name, COPY_AXIS))
 
 
 def _replicas(
@@ -79,7 +79,7 @@ def _replicas(
     return jax.shard_map(
         replica,
         mesh=replica_mesh(devices, groups, axis),
-        in_specs=tuple(replica_spec(place, axis) for place in in_axes),
+        in_specs=tuple(replica_spec(mapped_axis, axis) for mapped_axis in in_axes),
         out_specs=tuple(replica_spec(0 if different else None, axis) for different in differs),
         # Gradients are those of jax.pmap: separate for each replica; the caller averages or sums them.
         check_vma=False,
@@ -96,15 +96,15 @@ def _stacked_types(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> tupl
 
 def _part_types(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> list[list[tuple[TensorType, int | None]]]:
     del regions
-    found: list[tuple[TensorType, int | None]] = []
-    for place, (type, axis) in enumerate(zip(types, attrs["in_axes"], strict=True)):
+    entries: list[tuple[TensorType, int | None]] = []
+    for index, (type, axis) in enumerate(zip(types, attrs["in_axes"], strict=True)):
         if axis is None:
-            found.append((type, place))
+            entries.append((type, index))
         else:
             shape = list(type.shape)
             shape[axis] //= attrs["groups"]
-            found.append((replace(type, shape=tuple(shape)), None))
-    return [found]
+            entries.append((replace(type, shape=tuple(shape)), None))
+    return [entries]
 
 
 REPLICAS = OPS.add(
@@ -137,13 +137,13 @@ def _collective(name: str, run: Callable[..., Any], doc: str, *, differentiable:
 
     def infer(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
         del regions
-        given = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
+        operands = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
         rest = {key: value for key, value in attrs.items() if key not in ("axis_name", "size", "rehearsed")}
 
         def program(*values: Any) -> tuple[Any, ...]:
             return tuple(run(values, attrs["axis_name"], **rest))
 
-        traced = jax.make_jaxpr(program, axis_env=[(attrs["axis_name"], attrs["size"])])(*given)
+        traced = jax.make_jaxpr(program, axis_env=[(attrs["axis_name"], attrs["size"])])(*operands)
         return tuple(TensorType(aval.shape, aval.dtype, aval.weak_type) for aval in traced.out_avals)
 
     op = OpDef(name, impl=impl, infer=infer, params=("*values",), differentiable=differentiable, doc=doc)
@@ -199,26 +199,26 @@ def _vmap(*values: Any, in_axes: Axes, out_axes: Axes, size: int, body: Callable
 
 def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
     del types
-    found: list[TensorType] = []
+    results: list[TensorType] = []
     for output, axis in zip(regions[0].outputs, attrs["out_axes"], strict=True):
         shape = list(output.type.shape)
         if axis is not None and output.type.ranked:
             shape.insert(axis, attrs["size"])
-        found.append(replace(output.type, shape=tuple(shape)))
-    return tuple(found)
+        results.append(replace(output.type, shape=tuple(shape)))
+    return tuple(results)
 
 
 def _entries(
     types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]
 ) -> list[list[tuple[TensorType, int | None]]]:
     del regions
-    found: list[tuple[TensorType, int | None]] = []
-    for place, (type, axis) in enumerate(zip(types, attrs["in_axes"], strict=True)):
+    entries: list[tuple[TensorType, int | None]] = []
+    for index, (type, axis) in enumerate(zip(types, attrs["in_axes"], strict=True)):
         if axis is None:
-            found.append((type, place))
+            entries.append((type, index))
         else:
-            found.append((replace(type, shape=type.shape[:axis] + type.shape[axis + 1 :]), None))
-    return [found]
+            entries.append((replace(type, shape=type.shape[:axis] + type.shape[axis + 1 :]), None))
+    return [entries]
 
 
 VMAP = OPS.add(
@@ -285,7 +285,7 @@ def emit_vmap(
     around = body.parent
     written = body.written()
     drawn = [variable for variable in written if isinstance(variable, Variable)]
-    kept: list[CallState] = [state for state in written if isinstance(state, CallState)]
+    call_states: list[CallState] = [state for state in written if isinstance(state, CallState)]
     mapped, invariant = list(values), list[Tensor]()
     entries: list[SymbolicTensor] = []
     for variable in drawn:
@@ -302,12 +302,12 @@ def emit_vmap(
             invariant.append(state.variable.value())
             shared.append(state.entry)
     axes = (*in_axes, *[0] * len(drawn), *[None] * len(invariant))
-    results = [*outputs, *(body.state(state).current for state in kept)]
+    results = [*outputs, *(body.state(state).current for state in call_states)]
     graph = body.close([*arguments, *entries, *shared], results)
-    attrs = Attrs(in_axes=axes, out_axes=(*out_axes, *[0] * len(kept)), size=size)
-    found = apply_all(VMAP, (*mapped, *invariant), attrs, (graph,))
-    _leave(around, kept, found[len(outputs) :])
-    return found[: len(outputs)]
+    attrs = Attrs(in_axes=axes, out_axes=(*out_axes, *[0] * len(call_states)), size=size)
+    produced = apply_all(VMAP, (*mapped, *invariant), attrs, (graph,))
+    _leave(around, call_states, produced[len(outputs) :])
+    return produced[: len(outputs)]
 
 
 def _leave(around: Any, states: Sequence[CallState], rows: Sequence[Tensor]) -> None:

@@ -66,10 +66,10 @@ def _switch(index: Any, *operands: Any, assigned: Any = (), branches: Sequence[C
 
 def _first_true(*conditions: Any) -> Any:
     # Selects, which XLA fuses into one kernel: for 200 conditions this compiles in a twentieth of the time of a stack.
-    found: Any = np.int32(len(conditions))
-    for place in reversed(range(len(conditions))):
-        found = lax.select(conditions[place], np.int32(place), found)
-    return found
+    chosen: Any = np.int32(len(conditions))
+    for index in reversed(range(len(conditions))):
+        chosen = lax.select(conditions[index], np.int32(index), chosen)
+    return chosen
 
 
 def _detached(carried: Sequence[Any], assigned: Sequence[str]) -> tuple[Any, ...]:
@@ -247,11 +247,11 @@ class _Operands:
 
     def invariant_arguments(self, region: Region) -> list[SymbolicTensor]:
         """Returns the region's inputs for :meth:`invariants`, adding those that the region does not use."""
-        found = [
+        inputs = [
             region.captures[key][1] if key in region.captures else region.argument(outer.type, f"unused_{index}")
             for index, (key, outer) in enumerate(self.captured.items())
         ]
-        return [*found, *(region.state(variable).entry for variable in self.unwritten)]
+        return [*inputs, *(region.state(variable).entry for variable in self.unwritten)]
 
     def entries(self, region: Region) -> list[SymbolicTensor]:
         """Returns the region's inputs for the variables that some region writes."""
@@ -288,10 +288,10 @@ def emit_branches(
         for region, results in zip(regions, outputs, strict=True)
     ]
     operands = [*shared.invariants(), *(variable.value() for variable in shared.written)]
-    found = apply_all(op, (selector, *operands), Attrs(shared.assigned), graphs)
+    values = apply_all(op, (selector, *operands), Attrs(shared.assigned), graphs)
     count = len(outputs[0])
-    _assign(shared.written, found[count:], regions[0].parent)
-    return found[:count]
+    _assign(shared.written, values[count:], regions[0].parent)
+    return values[:count]
 
 
 def emit_while(
@@ -334,16 +334,16 @@ def emit_while(
     carried = [*initial, *(variable.value() for variable in shared.written)]
     bound = {} if max_iterations is None else {"max_iterations": max_iterations}
     attrs = Attrs({**shared.assigned, **bound}, num_carry=len(carried))
-    found = apply_all(WHILE, (*carried, *shared.invariants()), attrs, graphs)
-    _assign(shared.written, found[len(initial) :], body.parent)
-    return found[: len(initial)]
+    results = apply_all(WHILE, (*carried, *shared.invariants()), attrs, graphs)
+    _assign(shared.written, results[len(initial) :], body.parent)
+    return results[: len(initial)]
 
 
 def _is_endless(test: Graph, body: Graph, num_carry: int) -> bool:
     """Returns True if neither the test nor any effect depends on what an iteration changes."""
     if any(node.effects or node.op.opaque for graph in (test, body) for node in graph.walk()):
         return False
-    changing = {test.inputs[place] for place in range(num_carry) if body.outputs[place] is not body.inputs[place]}
+    changing = {test.inputs[index] for index in range(num_carry) if body.outputs[index] is not body.inputs[index]}
     for node in test.nodes:
         if not changing.isdisjoint(node.inputs):
             changing.update(node.outputs)
@@ -398,7 +398,7 @@ def emit_scan(
         num_ys=len(ys),
         length=trips.length,
     )
-    found = apply_all(SCAN, (*carried, *xs, *shared.invariants()), attrs, (graph,))
+    results = apply_all(SCAN, (*carried, *xs, *shared.invariants()), attrs, (graph,))
     count = len(initial)
-    _assign(shared.written, found[count : len(carried)], body.parent)
-    return [*found[:count], *found[len(carried) :]]
+    _assign(shared.written, results[count : len(carried)], body.parent)
+    return [*results[:count], *results[len(carried) :]]

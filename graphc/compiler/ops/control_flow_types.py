@@ -66,13 +66,13 @@ Entries = Sequence[Sequence[tuple[TensorType, int | None]]]
 def branch_entries(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> Entries:
     """Returns the inputs of branches, each with the index of the operand that it receives."""
     del attrs
-    return [[(type, place) for place, type in enumerate(types) if place] for _ in regions]
+    return [[(type, index) for index, type in enumerate(types) if index] for _ in regions]
 
 
 def while_entries(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> Entries:
     """Returns the inputs of a loop's test and body, each with the index of the operand that it always receives."""
     num_carry = attrs["num_carry"]
-    return [[(type, place if place >= num_carry else None) for place, type in enumerate(types)] for _ in regions]
+    return [[(type, index if index >= num_carry else None) for index, type in enumerate(types)] for _ in regions]
 
 
 def scan_entries(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> Entries:
@@ -81,17 +81,17 @@ def scan_entries(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> Entrie
     num_carry, rows = attrs["num_carry"], attrs["num_carry"] + attrs["num_xs"]
     carried = [(type, None) for type in types[:num_carry]]
     elements = [(replace(type, shape=type.shape[1:]), None) for type in types[num_carry:rows]]
-    rest = [(type, place) for place, type in enumerate(types) if place >= rows]
+    rest = [(type, index) for index, type in enumerate(types) if index >= rows]
     return [[(INDEX, None), *carried, *elements, *rest]]
 
 
-def _differs(what: str, given: Types, expected: Types) -> str | None:
-    if list(given) == list(expected):
+def _differs(what: str, actual: Types, expected: Types) -> str | None:
+    if list(actual) == list(expected):
         return None
-    fit = len(given) == len(expected) and all(map(compatible, given, expected))
-    if fit and any(type.is_open for type in (*given, *expected)):
+    fit = len(actual) == len(expected) and all(map(compatible, actual, expected))
+    if fit and any(type.is_open for type in (*actual, *expected)):
         return None
-    return f"{what}: ({', '.join(map(str, given))}) expected ({', '.join(map(str, expected))})"
+    return f"{what}: ({', '.join(map(str, actual))}) expected ({', '.join(map(str, expected))})"
 
 
 def _types(values: Sequence[Any]) -> list[TensorType]:

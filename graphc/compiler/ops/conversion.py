@@ -151,9 +151,9 @@ def _dtype_of_number(kind: type[Any], rules: int) -> np.dtype[Any]:
     return as_dtype(kind)
 
 
-def _is_cut(dtype: Any, given: np.dtype[Any]) -> bool:
+def _is_cut(dtype: Any, actual: np.dtype[Any]) -> bool:
     """Returns True if 64-bit ints are requested while 64-bit types are disabled."""
-    return given.kind in "iu" and np.dtype(jnp.dtype(dtype)).itemsize > given.itemsize
+    return actual.kind in "iu" and np.dtype(jnp.dtype(dtype)).itemsize > actual.itemsize
 
 
 def _strings(x: Any) -> StringTensor:
@@ -225,9 +225,9 @@ def from_dlpack(x: Any, /, *, device: Device = None, copy: bool | None = None) -
         raise at(error, user_location())
     if isinstance(x, Tensor):
         return asarray(x, device=device, copy=copy)
-    place: Any = find_device(device) if device else None
+    target: Any = find_device(device) if device else None
     try:
-        array: Any = jnp.from_dlpack(x, device=place, copy=copy)
+        array: Any = jnp.from_dlpack(x, device=target, copy=copy)
     except (TypeError, ValueError, BufferError) as error:
         raise at(InvalidArgumentError(f"from_dlpack: {error}"), user_location()) from error
     return lifted(array, Tensor)

@@ -59,8 +59,8 @@ def sized(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str
     if graph_by_hand() is None:
         return function(*args, **kwargs)
     leaves, structure = nest.flatten((tuple(args), dict(kwargs)))
-    given = [leaf for leaf in leaves if isinstance(leaf, SymbolicTensor)]
-    if not given:
+    tensors = [leaf for leaf in leaves if isinstance(leaf, SymbolicTensor)]
+    if not tensors:
         return function(*args, **kwargs)
     trace = current_trace()
     point = trace.checkpoint()
@@ -72,16 +72,16 @@ def sized(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str
             raise
         return on_host(function, args, kwargs)
     except Exception as error:
-        if not any(tensor.type.is_open for tensor in given):
+        if not any(tensor.type.is_open for tensor in tensors):
             raise
         trace.rollback(point)
-        if any(tensor.type.dtype.kind == "O" for tensor in given):
+        if any(tensor.type.dtype.kind == "O" for tensor in tensors):
             raise
         composition = _Composition(function, structure, leaves, trace)
         try:
             outputs = apply_all(COMPOSED, composition.inputs(), Attrs(function=composition))
         except Exception as problem:
-            types = ", ".join(str(tensor.type) for tensor in given)
+            types = ", ".join(str(tensor.type) for tensor in tensors)
             reason = str(problem).partition("\n")[0]
             raise at(InvalidArgumentError(f"{composition.name}({types}): {reason}"), user_location()) from error
         return composition.result(outputs)
@@ -98,11 +98,11 @@ class _Body(Region):
         """Returns the input for a tensor of the enclosing graph, with its type in this run; others become constants."""
         if not isinstance(value, SymbolicTensor):
             return self._constant(np.asarray(value.raw if isinstance(value, Tensor) else value), weak=False)
-        found = self.captures.get(id(value.raw))
-        if found is None:
+        entry = self.captures.get(id(value.raw))
+        if entry is None:
             outer = self.parent.lift(value)
-            found = self.captures[id(value.raw)] = (outer, self.input_for(outer))
-        return found[1]
+            entry = self.captures[id(value.raw)] = (outer, self.input_for(outer))
+        return entry[1]
 
     def input_for(self, outer: SymbolicTensor) -> SymbolicTensor:
         """Adds an input for a tensor of the enclosing graph."""
@@ -144,25 +144,25 @@ class _Composition:
         """Returns the composition as a graph for inputs of these types."""
         key = (dtype_rules(), *types)
         with self._lock:
-            found = self._graphs.get(key)
-            if found is None:
+            traced = self._graphs.get(key)
+            if traced is None:
                 while len(self._graphs) >= _KEPT:
                     del self._graphs[next(iter(self._graphs))]
-                found = self._graphs[key] = self._traced(types)
-            return found
+                traced = self._graphs[key] = self._traced(types)
+            return traced
 
     def _traced(self, types: Sequence[TensorType]) -> Graph:
         count = len(self._given)
-        known = zip(self._captured, types[count:], strict=False)
-        body = _Body(self._trace, self.__qualname__, {id(outer.raw): type for outer, type in known})
-        arguments = [body.argument(type, f"argument_{place}") for place, type in enumerate(types[:count])]
+        captured = zip(self._captured, types[count:], strict=False)
+        body = _Body(self._trace, self.__qualname__, {id(outer.raw): type for outer, type in captured})
+        arguments = [body.argument(type, f"argument_{index}") for index, type in enumerate(types[:count])]
         with body.tracing():
             rest = iter(arguments)
             leaves = [next(rest) if isinstance(leaf, SymbolicTensor) else leaf for leaf in self._leaves]
             args, kwargs = nest.unflatten(self._structure, leaves)
-            found, structure = nest.flatten(self._function(*args, **kwargs))
-            outputs = [body.lift(leaf) for leaf in found if _is_tensor(leaf)]
-        self._check_structure(structure, [(_is_tensor(leaf), None if _is_tensor(leaf) else leaf) for leaf in found])
+            results, structure = nest.flatten(self._function(*args, **kwargs))
+            outputs = [body.lift(leaf) for leaf in results if _is_tensor(leaf)]
+        self._check_structure(structure, [(_is_tensor(leaf), None if _is_tensor(leaf) else leaf) for leaf in results])
         if body.states or any(node.op in (LATE, LATE_CONSTANT) or node.effects for node in body.builder.nodes):
             raise UnimplementedError(
                 "it needs the sizes of its arguments while the graph is built, because it uses Variables or "
@@ -172,22 +172,22 @@ class _Composition:
 
     def _check_structure(self, structure: Any, leaves: list[tuple[bool, Any]]) -> None:
         """Records the structure of the first result; refuses others, such as that of a loop over no rows."""
-        places = [is_tensor for is_tensor, _ in leaves]
+        mask = [is_tensor for is_tensor, _ in leaves]
         if self._result is None:
             self._result = structure, leaves
-        elif structure != self._result[0] or places != [is_tensor for is_tensor, _ in self._result[1]]:
+        elif structure != self._result[0] or mask != [is_tensor for is_tensor, _ in self._result[1]]:
             raise ValueError(f"the result is {structure}, but {self._result[0]} for other sizes")
 
     def _captures(self, body: _Body) -> list[SymbolicTensor]:
         """Returns the inputs of the body for captured tensors, in the order of the node's inputs."""
         inner = {id(outer.raw): entry for outer, entry in body.captures.values()}
-        known = {id(outer.raw) for outer in self._captured}
-        new = [outer for outer, _ in body.captures.values() if id(outer.raw) not in known]
+        captured = {id(outer.raw) for outer in self._captured}
+        new = [outer for outer, _ in body.captures.values() if id(outer.raw) not in captured]
         self._captured += cast("list[SymbolicTensor]", new)
-        places = [id(outer.raw) for outer in self._captured]
+        keys = [id(outer.raw) for outer in self._captured]
         return [
-            inner[place] if place in inner else body.input_for(outer)
-            for place, outer in zip(places, self._captured, strict=True)
+            inner[key] if key in inner else body.input_for(outer)
+            for key, outer in zip(keys, self._captured, strict=True)
         ]
 
 
@@ -234,14 +234,14 @@ def rows_of(values: Sequence[Any]) -> tuple[Value, range] | None:
     if first is None or second is None or first[0] is not second[0] or first[1] == second[1]:
         return None
     (source, start), step = first, second[1] - first[1]
-    places = range(start, start + step * len(values), step)
-    found = all(_row(value) == (source, place) for value, place in zip(values, places, strict=True))
-    found = found and all(value.trace is values[0].trace for value in values)
+    rows = range(start, start + step * len(values), step)
+    aligned = all(_row(value) == (source, row) for value, row in zip(values, rows, strict=True))
+    aligned = aligned and all(value.trace is values[0].trace for value in values)
     root = values[0].trace.root
-    if not found or source in root.watched_rows:
+    if not aligned or source in root.watched_rows:
         return None
     root.joined_rows.append(source)
-    return source, places
+    return source, rows
 
 
 def note_watched(tensor: Tensor) -> None:
@@ -277,17 +277,17 @@ def _stacked(arrays: Any) -> Tensor | None:
     A tape that saw 400 rows and their stack would trace 400 gradients, each as large as the array, and their sums, and
     XLA takes seconds for a stack of thousands.
     """
-    found = rows_of(arrays) if type(arrays) in (list, tuple) else None
-    if found is None or found[0].type.weak:
+    origin = rows_of(arrays) if type(arrays) in (list, tuple) else None
+    if origin is None or origin[0].type.weak:
         return None
-    source, places = found
+    source, indices = origin
     rows = cast("Sequence[Any]", arrays)
     whole = SymbolicTensor(source, rows[0].trace)
-    if places == range(source.type.shape[0]):
+    if indices == range(source.type.shape[0]):
         return apply(OPS["identity"], (whole,))  # another tensor, for tapes
-    stop = places.stop if places.step > 0 or places.stop >= 0 else None
-    step = None if places.step == 1 else places.step
-    attrs = Attrs(index=((places.start, stop, step),))
+    stop = indices.stop if indices.step > 0 or indices.stop >= 0 else None
+    step = None if indices.step == 1 else indices.step
+    attrs = Attrs(index=((indices.start, stop, step),))
     return apply(OPS["get_item"], (whole,), attrs)
 
 

@@ -361,12 +361,12 @@ class Distributions:
 
 
 def _make_methods() -> None:
-    made: dict[str, Any] = {}
+    namespace: dict[str, Any] = {}
     flags = __future__.annotations.compiler_flag
     code = compile("\n".join([draw.source for draw in DRAWS]), "<graphc random>", "exec", flags, dont_inherit=True)
-    exec(code, globals(), made)  # with this module's names: annotations find them, and doctest the methods
+    exec(code, globals(), namespace)  # with this module's names: annotations find them, and doctest the methods
     for draw in DRAWS:
-        method = made[draw.name]
+        method = namespace[draw.name]
         method.__module__, method.__qualname__, method.__doc__ = __name__, f"Distributions.{draw.name}", draw.docstring
         setattr(Distributions, draw.name, method)
 

@@ -401,8 +401,8 @@ def _struct(value: Any) -> Any:
     if isinstance(value, int | float | complex):
         return value
     if isinstance(value, ArrayMethods) or hasattr(value, "__array__"):
-        found = type_of_any(operand(value))
-        return _WEAK[found.dtype.kind] if found.weak else found.dtype
+        tensor_type = type_of_any(operand(value))
+        return _WEAK[tensor_type.dtype.kind] if tensor_type.weak else tensor_type.dtype
     return _dtype(value)
 
 

@@ -101,14 +101,14 @@ def _by_value(function: Any) -> Any:
         dtypes = [type.dtype for type in types]
         if types[0].weak_type == types[1].weak_type or not all(dtype.kind in "iu" for dtype in dtypes):
             return function(x1, x2)
-        place = int(types[1].weak_type)
-        strong, weak = dtypes[1 - place], dtypes[place]
+        position = int(types[1].weak_type)
+        strong, weak = dtypes[1 - position], dtypes[position]
         if strong.itemsize < weak.itemsize:
             return function(lax.convert_element_type(x1, weak), lax.convert_element_type(x2, weak))
         if strong.kind == "i":
             return function(x1, x2)
-        negative = jnp.less((x1, x2)[place], 0)  # below all that an unsigned tensor holds, of as many bits
-        return jnp.where(negative, function(*((0, 1) if place == 0 else (1, 0))), function(x1, x2))
+        negative = jnp.less((x1, x2)[position], 0)  # below all that an unsigned tensor holds, of as many bits
+        return jnp.where(negative, function(*((0, 1) if position == 0 else (1, 0))), function(x1, x2))
 
     return compare
 

@@ -440,11 +440,11 @@ def _state_of_seed(seed: Any, use: str) -> Any:
     """Returns the state for a seed, computed by NumPy for a Python int, which does not start JAX."""
     if isinstance(seed, int | np.integer) and not isinstance(seed, bool):
         return _words(int(cast("int", seed)), use)
-    value, found = _operand(seed)
-    if found is None or isinstance(seed, bool) or found.dtype.kind not in "iu":
-        raise at(InvalidTypeError(f"{use}: {_SEED}, got {_short(seed, found)}"), user_location())
-    if found.shape:
-        raise at(InvalidArgumentError(f"{use}: {_SEED}, got shape {found.shape}"), user_location())
+    value, tensor_type = _operand(seed)
+    if tensor_type is None or isinstance(seed, bool) or tensor_type.dtype.kind not in "iu":
+        raise at(InvalidTypeError(f"{use}: {_SEED}, got {_short(seed, tensor_type)}"), user_location())
+    if tensor_type.shape:
+        raise at(InvalidArgumentError(f"{use}: {_SEED}, got shape {tensor_type.shape}"), user_location())
     return apply(OPS["random.seeded"], (value,))
 
 
@@ -473,26 +473,28 @@ def _checked_state(state: Any, use: str) -> Any:
             raise at(error, user_location())
         state = jax.random.key_data(state)
     elif isinstance(state, list | tuple | np.ndarray):
-        given = np.asarray(cast("Any", state))
-        if given.dtype.kind in "iu" and given.size and given.min() >= 0 and given.max() <= _LARGEST:
-            state = given.astype(np.uint32)
-    value, found = _operand(state)
-    if found is None or found.shape != (2,) or found.dtype != np.uint32:
-        raise at(InvalidArgumentError(f"{use}: {_STATE}; got {_short(state, found)}"), user_location())
+        array = np.asarray(cast("Any", state))
+        if array.dtype.kind in "iu" and array.size and array.min() >= 0 and array.max() <= _LARGEST:
+            state = array.astype(np.uint32)
+    value, tensor_type = _operand(state)
+    if tensor_type is None or tensor_type.shape != (2,) or tensor_type.dtype != np.uint32:
+        raise at(InvalidArgumentError(f"{use}: {_STATE}; got {_short(state, tensor_type)}"), user_location())
     return value
 
 
 def _operand(value: Any) -> tuple[Any, TensorType | None]:
     """Returns a value as an array or a tensor, and its type; None for the type of other values."""
     try:
-        found = operand(value)
-        return found, type_of_any(found)
+        converted = operand(value)
+        return converted, type_of_any(converted)
     except GraphcError:
         return value, None
 
 
-def _short(value: Any, found: Any) -> str:
-    return f"{type(value).__name__} {value!r:.60}" if found is None or isinstance(value, bool) else str(found)
+def _short(value: Any, tensor_type: Any) -> str:
+    return (
+        f"{type(value).__name__} {value!r:.60}" if tensor_type is None or isinstance(value, bool) else str(tensor_type)
+    )
 
 
 def _is_number(value: Any, number: int) -> bool:

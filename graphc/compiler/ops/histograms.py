@@ -138,7 +138,7 @@ def histogramdd(
     columns = FUNCTIONS["unstack"](x, axis=1)
     each: Any = [bins] * len(columns) if isinstance(bins, int) else bins
     ranges = [None] * len(columns) if range is None else range
-    edges = [histogram_bin_edges(*given) for given in zip(columns, each, ranges, strict=True)]
+    edges = [histogram_bin_edges(*arguments) for arguments in zip(columns, each, ranges, strict=True)]
     return _histogram(x, edges, weights, density), edges
 
 

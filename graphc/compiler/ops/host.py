@@ -166,12 +166,12 @@ def emit_host_call(function: HostFunction, values: Sequence[Any], *, ordered: bo
         fine = apply(OPS["equal"], (before, STATUS.initial))
         STATUS.assign(apply(OPS["where"], (fine, status, before)))
         return cast("list[SymbolicTensor]", results)
-    given = (STATUS.value(), ORDER.value(), *values)
+    inputs = (STATUS.value(), ORDER.value(), *values)
     with unexamined():
-        status, order, *results = apply_all(HOST_CALL, given, attrs)
+        status, order, *results = apply_all(HOST_CALL, inputs, attrs)
     STATUS.assign(status)
     ORDER.assign(order)
-    examine(HOST_CALL, given, attrs, [status, order, *results])
+    examine(HOST_CALL, inputs, attrs, [status, order, *results])
     return cast("list[SymbolicTensor]", results)
 
 

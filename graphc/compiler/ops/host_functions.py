@@ -116,16 +116,16 @@ class HostFunction:
         function: Callable[..., Sequence[np.ndarray[Any, Any]]],
         kind: str,
         results: Sequence[TensorType] = (),
-        places: Sequence[Location] = (),
+        positions: Sequence[Location] = (),
     ) -> None:
         self.name = f"{kind}_{next(_numbers)}"
         self.results = tuple(results)
-        self.places = tuple(places)
+        self.places = tuple(positions)
         self.takes_turns = False
-        place = self.places[-1] if self.places else user_location()
+        location = self.places[-1] if self.places else user_location()
         self.title = kind.partition(".")[2] or kind
-        if place is not None:
-            self.title += f" ({place.short})"
+        if location is not None:
+            self.title += f" ({location.short})"
         self._function = function
         _functions[self.name] = self
 
@@ -134,31 +134,31 @@ class HostFunction:
 
         An exception stops here, since the program cannot catch it, and becomes the status.
         """
-        found, count = int(np.asarray(status)), np.int32(order) + np.int32(1)
-        if found:
-            return (np.int32(found), count, *self._nothing())
-        found, *results = self.run(*arrays)
-        return (found, count, *results)
+        code, count = int(np.asarray(status)), np.int32(order) + np.int32(1)
+        if code:
+            return (np.int32(code), count, *self._nothing())
+        code, *results = self.run(*arrays)
+        return (code, count, *results)
 
     def _nothing(self) -> list[np.ndarray[Any, Any]]:
         return [np.zeros(type.shape, type.dtype) for type in self.results]
 
     def run(self, *arrays: Any) -> tuple[Any, ...]:
         """Runs the function regardless of earlier failures; returns the status and the results; never raises."""
-        held = held_interrupts()
+        interrupts = held_interrupts()
         try:
-            held.open = True
-            held.deliver()
+            interrupts.open = True
+            interrupts.deliver()
             # JAX's arrays are views of memory that the program reuses.
             copies = [np.array(array) for array in arrays]
             # This may be the thread that waits for the program; its open scopes must not apply to the function.
             lent = host_lock.lent() if self.takes_turns or host_lock.is_lent else nullcontext()
             with self._deeper(), trace_scope(None), lent:
                 results = (np.int32(0), *self._function(*copies))
-            held.open = False
+            interrupts.open = False
             return results
         except BaseException as error:
-            held.open = False
+            interrupts.open = False
             number = next(_numbers)
             _errors[number] = error, self.places
             for old in list(_errors)[:-_ERRORS_KEPT]:
@@ -186,18 +186,18 @@ def host_function(name: str) -> HostFunction:
     Raises:
       NotFoundError: this process has no such function.
     """
-    found = _functions.get(name)
-    if found is None:
+    function = _functions.get(name)
+    if function is None:
         raise NotFoundError(f"the graph calls the Python function {name!r}, which does not exist in this process")
-    return found
+    return function
 
 
 def take_turns(functions: Iterable[str]) -> None:
     """Marks functions whose calling programs hold :data:`host_lock` meanwhile."""
     for name in functions:
-        found = _functions.get(name)
-        if found is not None:
-            found.takes_turns = True
+        function = _functions.get(name)
+        if function is not None:
+            function.takes_turns = True
 
 
 def host_error(status: int) -> tuple[BaseException, Sequence[Location]]:
@@ -207,5 +207,5 @@ def host_error(status: int) -> tuple[BaseException, Sequence[Location]]:
 
 def is_interrupt(status: int) -> bool:
     """Returns True if the exception of a negative status is Ctrl-C, or another one that ends a program."""
-    found = _errors.get(-status)
-    return found is not None and not isinstance(found[0], Exception)
+    entry = _errors.get(-status)
+    return entry is not None and not isinstance(entry[0], Exception)

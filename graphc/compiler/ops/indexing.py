@@ -181,8 +181,8 @@ def _update_item(x: Any, values: Any, *tensors: Any, index: tuple[Any, ...], how
         return _put_block(x, values, block, how, is_constant=is_constant)
     if (column := column_of(x, index)) is not None:
         return put_column(x, values, column, how)
-    if (places := grid_of(x, index)) is not None:
-        return put_grid(x, values, places, how)
+    if (grid := grid_of(x, index)) is not None:
+        return put_grid(x, values, grid, how)
     cut, key, starts, mask = _key(x, tensors, index)
     if mask is not None:
         part = cut[key]

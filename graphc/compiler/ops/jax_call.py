@@ -248,14 +248,14 @@ def _array(result: Any, name: str) -> Any:
 
 @lru_cache(maxsize=_KEPT)
 def _call(
-    held: _Held,
+    callee: _Held,
     structure: Any,
     fixed: tuple[_Fixed | _Key | None, ...],
     types: tuple[TensorType, ...],
     trace: Any,
 ) -> _Call:
     del types, trace  # parts of the key; the structure of the results may depend on the types
-    return _Call(held.fn, structure, fixed)
+    return _Call(callee.fn, structure, fixed)
 
 
 # The call op, a whole graph as one step, and the op that marks a graph's status output.

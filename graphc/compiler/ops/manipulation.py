@@ -32,7 +32,7 @@ def parts(split: Any, x: Any, indices_or_sections: Any, axis: int) -> Any:
     if isinstance(indices_or_sections, int):
         return split(x, indices_or_sections, axis=axis)
     size = x.shape[axis]
-    ends = [slice(place).indices(size)[1] for place in (*indices_or_sections, size)]
+    ends = [slice(position).indices(size)[1] for position in (*indices_or_sections, size)]
     starts = [0, *ends[:-1]]
     return [lax.slice_in_dim(x, start, max(start, end), axis=axis) for start, end in zip(starts, ends, strict=True)]
 
@@ -152,9 +152,9 @@ def _check_positions(obj: Any, x: Any, axis: int | None, behind: int) -> None:
 def _fill_diagonal(x: Any, value: Any, wrap: bool = False) -> Array:
     values: Any = fitted(value, x)
     if wrap and x.ndim == 2:  # not supported by JAX
-        places = range(0, x.size, x.shape[1] + 1)
-        values = jnp.resize(values, (len(places),)) if values.ndim else values
-        return jnp.ravel(x).at[np.asarray(places)].set(values).reshape(x.shape)
+        positions = range(0, x.size, x.shape[1] + 1)
+        values = jnp.resize(values, (len(positions),)) if values.ndim else values
+        return jnp.ravel(x).at[np.asarray(positions)].set(values).reshape(x.shape)
     return jnp.fill_diagonal(x, values, inplace=False)
 
 

@@ -54,5 +54,5 @@ class NamespaceInfo:
         del device
         kinds = (kind,) if isinstance(kind, str) else ("bool", "numeric") if kind is None else kind
         names = [name for kind in kinds for name in _NAMES[kind]]
-        found = {name: getattr(dtypes, name) for name in names}
-        return {name: dtype for name, dtype in found.items() if as_dtype(np.dtype(dtype.dtype)) == dtype}
+        available = {name: getattr(dtypes, name) for name in names}
+        return {name: dtype for name, dtype in available.items() if as_dtype(np.dtype(dtype.dtype)) == dtype}

@@ -253,16 +253,16 @@ def tuple(values: Any, control_inputs: Any = None) -> Any:
     """
     if not isinstance(values, list | builtins.tuple):
         raise refusal(InvalidTypeError(f"gx.tuple: expected a list or tuple of tensors, got {values!r:.60}"))
-    given: list[Any] = [*values]
-    listed = _listed("gx.tuple", [value for value in given if value is not None])
+    entries: list[Any] = [*values]
+    listed = _listed("gx.tuple", [value for value in entries if value is not None])
     waited = _listed("gx.tuple: control_inputs", control_inputs)
     tensors = [value.value() if isinstance(value, Variable) else _as_tensor(value) for value in listed]
     if is_tracing() and tensors:
         with control_dependencies(waited or []):
             tensors = apply_all(TOGETHER, tensors)
     supply = iter(tensors)
-    found = [None if value is None else next(supply) for value in given]
-    return found if isinstance(values, list) else builtins.tuple(found)
+    ordered = [None if value is None else next(supply) for value in entries]
+    return ordered if isinstance(values, list) else builtins.tuple(ordered)
 
 
 def _as_tensor(value: Any) -> Any:
@@ -271,7 +271,7 @@ def _as_tensor(value: Any) -> Any:
 
 def _listed(what: str, values: Any) -> list[Any]:
     """Returns the tensors, arrays and Variables in a nested structure."""
-    found: list[Any] = []
+    leaves: list[Any] = []
     for path, value in [] if values is None else _leaves(values):
         if isinstance(value, SymbolicTensor) and not is_tracing():
             raise value.trace.leaked(value)
@@ -283,8 +283,8 @@ def _listed(what: str, values: Any) -> list[Any]:
             )
             item = f"item {path} is {value!r:.60}, which" if path else f"{value!r:.60}"
             raise refusal(InvalidTypeError(f"{what}: {item} is not a tensor; {remedy}"))
-        found.append(value)
-    return found
+        leaves.append(value)
+    return leaves
 
 
 def _leaves(values: Any) -> list[builtins.tuple[str, Any]]:
@@ -292,20 +292,20 @@ def _leaves(values: Any) -> list[builtins.tuple[str, Any]]:
     parts = nest.children(values) if values is not None else None
     if parts is None:
         return [("", values)]
-    found: list[builtins.tuple[str, Any]] = []
+    pairs: list[builtins.tuple[str, Any]] = []
     for key, part in zip(*parts, strict=True):
-        found += [(f"[{key!r}]{path}", leaf) for path, leaf in _leaves(part)]
-    return found
+        pairs += [(f"[{key!r}]{path}", leaf) for path, leaf in _leaves(part)]
+    return pairs
 
 
 def _nodes(trace: Trace, values: Sequence[Any]) -> list[Node]:
     """Returns the nodes of the trace that compute the listed values; values from before the trace have none."""
-    found: dict[Node, None] = {}
+    nodes: dict[Node, None] = {}
     for value in values:
         node = _assignment(trace, value) if isinstance(value, Variable) else _source(trace, value)
         if node is not None:
-            found[node] = None
-    return [*found]
+            nodes[node] = None
+    return [*nodes]
 
 
 def _assignment(trace: Trace, variable: Variable) -> Node | None:

@@ -65,23 +65,23 @@ def attrs_maker(op: OpDef, defaults: Mapping[str, Any]) -> Callable[[tuple[Any, 
                 items[name] = item
         return Attrs(items)
 
-    places = [place for place, name in enumerate(defaults) if name in DTYPES]
+    indices = [index for index, name in enumerate(defaults) if name in DTYPES]
     cache: dict[Any, Attrs] = {}
 
     def make(values: tuple[Any, ...]) -> Attrs:
         key = tuple(map(typed_key, values))
-        if places and any(values[place] is not None for place in places):
+        if indices and any(values[index] is not None for index in indices):
             key = (*key, dtype_rules())  # the meaning of a dtype depends on the x64 setting
         try:
-            found = cache.get(key)
+            attrs = cache.get(key)
         except TypeError:  # lists are not hashable
             return build(values)
-        if found is None:
-            found = build(values)
+        if attrs is None:
+            attrs = build(values)
             # Late values would keep their graph alive, and the ``__index__`` of other objects may change.
-            if all(map(_stays, values)) and not has_late_values(found):
-                cache[key] = found
-        return found
+            if all(map(_stays, values)) and not has_late_values(attrs):
+                cache[key] = attrs
+        return attrs
 
     return make
 
@@ -96,12 +96,12 @@ class Kept(dict[Any, Any]):
 
     def __missing__(self, key: tuple[Any, ...]) -> Any:
         values = key[: self._count]
-        found = self._make(values)
+        entry = self._make(values)
         if all(map(_is_told, values)):
             if len(self) >= _KEPT:
                 self.clear()
-            self[key] = found
-        return found
+            self[key] = entry
+        return entry
 
 
 _KEPT = 512

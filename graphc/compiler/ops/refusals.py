@@ -123,7 +123,7 @@ def all_of(*needs: Need) -> Need:
     """Returns the check of several requirements, which reports the first violation."""
 
     def need(shapes: Mapping[str, Shape], attrs: Mapping[str, Any]) -> str | None:
-        return next((found for one in needs if (found := one(shapes, attrs)) is not None), None)
+        return next((problem for one in needs if (problem := one(shapes, attrs)) is not None), None)
 
     return need
 
@@ -152,8 +152,8 @@ def explainer(
             return None
         shapes = {name: np.shape(value) if not hasattr(value, "shape") else value.shape
                   for name, value in zip(signature.tensors, values, strict=True)}  # fmt: skip
-        found = need(shapes, {**signature.defaults, **attrs})
-        return None if found is None else InvalidArgumentError(found)
+        problem = need(shapes, {**signature.defaults, **attrs})
+        return None if problem is None else InvalidArgumentError(problem)
 
     return explain
 

@@ -25,7 +25,7 @@ def of_something(function: Callable[..., Any]) -> Callable[..., Any]:
             if function is jnp.nanmean and jnp.issubdtype(x.dtype, jnp.inexact):  # all may be NaN
                 raise TypeError(f"the mean of {x.dtype} is not {jnp.dtype(dtype).name}; convert it with gx.astype")
             axes = range(x.ndim) if axis is None else np.atleast_1d(axis).tolist()
-            if 0 in [x.shape[place] for place in axes if -x.ndim <= place < x.ndim]:
+            if 0 in [x.shape[dimension] for dimension in axes if -x.ndim <= dimension < x.ndim]:
                 raise ValueError(f"the mean of no elements is not {jnp.dtype(dtype).name}; omit dtype to get NaN")
         return function(x, axis=axis, dtype=dtype, keepdims=keepdims)
 

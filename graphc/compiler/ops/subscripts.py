@@ -97,8 +97,8 @@ class IndexEncoder:
 
     def encode(self) -> tuple[tuple[Any, ...], list[Any]]:
         """Returns the attribute and the inputs."""
-        given = cast("tuple[Any, ...]", self.index) if isinstance(self.index, tuple) else (self.index,)
-        parts = [self._part(part) for part in given]
+        items = cast("tuple[Any, ...]", self.index) if isinstance(self.index, tuple) else (self.index,)
+        parts = [self._part(part) for part in items]
         used = sum(_axes_of(part) for part in parts)
         if used > len(self.shape):
             raise self._out_of_range(f"{used} indices for {len(self.shape)} axes")
@@ -343,21 +343,21 @@ _MOST_COLUMNS = 8
 
 def column_of(x: Any, index: tuple[Any, ...]) -> Column | None:
     """Returns the column that an index names; None where it names something else."""
-    axis, found = 0, list[Column]()
+    axis, columns = 0, list[Column]()
     for position, item in enumerate(index):
         if item == "...":
             axis = x.ndim - (len(index) - position - 1)
             continue
         if not isinstance(item, tuple) or isinstance(item[0], str):
             return None
-        places = range(x.shape[axis])[slice(*cast("tuple[Any, ...]", item))]
-        if places != range(x.shape[axis]):
-            step = places.step
-            if not 1 < step <= _MOST_COLUMNS or places.start >= step or len(places) * step != x.shape[axis]:
+        positions = range(x.shape[axis])[slice(*cast("tuple[Any, ...]", item))]
+        if positions != range(x.shape[axis]):
+            step = positions.step
+            if not 1 < step <= _MOST_COLUMNS or positions.start >= step or len(positions) * step != x.shape[axis]:
                 return None
-            found.append(Column(axis, places.start, step))
+            columns.append(Column(axis, positions.start, step))
         axis += 1
-    return found[0] if len(found) == 1 else None
+    return columns[0] if len(columns) == 1 else None
 
 
 def put_column(x: Any, values: Any, column: Column, how: str) -> jax.Array:
@@ -388,38 +388,38 @@ def grid_of(x: Any, index: tuple[Any, ...]) -> list[range] | None:
     slices[:front] = [slice(*item) for item in index[:front]]
     behind = [slice(*item) for item in index[front + 1 :]]
     slices[len(slices) - len(behind) :] = behind
-    places: list[range] = [range(size)[part] for size, part in zip(x.shape, slices, strict=True)]
-    steps = [place.step for place in places if len(place) > 1]
-    count = math.prod(map(len, places))
-    return places if count and max(steps, default=1) > 1 and min(steps) > 0 and 8 * count >= x.size else None
+    spans: list[range] = [range(size)[part] for size, part in zip(x.shape, slices, strict=True)]
+    steps = [span.step for span in spans if len(span) > 1]
+    count = math.prod(map(len, spans))
+    return spans if count and max(steps, default=1) > 1 and min(steps) > 0 and 8 * count >= x.size else None
 
 
-def put_grid(x: Any, values: Any, places: Sequence[range], how: str) -> jax.Array:
+def put_grid(x: Any, values: Any, spans: Sequence[range], how: str) -> jax.Array:
     """Returns an array with the elements at some positions of each axis changed."""
-    counts = tuple(map(len, places))
+    counts = tuple(map(len, spans))
     try:
         values = jnp.broadcast_to(without_leading_ones(values, x.ndim), counts)
     except ValueError:
         raise misfit(values.shape, counts) from None
     sides = [
-        (place[0], size - 1 - place[-1], place.step - 1 if len(place) > 1 else 0)
-        for size, place in zip(x.shape, places, strict=True)
+        (span[0], size - 1 - span[-1], span.step - 1 if len(span) > 1 else 0)
+        for size, span in zip(x.shape, spans, strict=True)
     ]
     values = lax.pad(values, jnp.zeros((), values.dtype), sides)
     chosen: Any = None
-    for axis, (place, size) in enumerate(zip(places, x.shape, strict=True)):
-        if len(place) == size:
+    for axis, (span, size) in enumerate(zip(spans, x.shape, strict=True)):
+        if len(span) == size:
             continue
         at_axis = lax.broadcasted_iota(np.int32, x.shape, axis)
-        inside = (at_axis >= place[0]) & (at_axis <= place[-1])
-        inside &= (at_axis - place[0]) % place.step == 0
+        inside = (at_axis >= span[0]) & (at_axis <= span[-1])
+        inside &= (at_axis - span[0]) % span.step == 0
         chosen = inside if chosen is None else chosen & inside
     return jnp.where(chosen, values if how == "set" else COMBINE[how](x, values), x)
 
 
-def misfit(given: tuple[int, ...], wanted: tuple[int, ...]) -> ValueError:
+def misfit(actual: tuple[int, ...], wanted: tuple[int, ...]) -> ValueError:
     """Returns the error for values of another shape than the places have."""
-    return ValueError(f"values of shape {given} do not fit elements of shape {wanted}")
+    return ValueError(f"values of shape {actual} do not fit elements of shape {wanted}")
 
 
 def without_leading_ones(values: Any, ndim: int) -> Any:

@@ -148,8 +148,8 @@ def define(namespace: dict[str, Any], rows: tuple[Row, ...] = (), *, light: tupl
     rows = tuple([replace(entry, light=is_light) if entry.light is None else entry for entry, is_light in marked])
     functions: dict[str, Callable[[], Any]] = {}
     for entry in rows:
-        for given in combinations(_optional(entry)):
-            _add_later(_op_name(entry, given), partial(_op, entry, given))
+        for extras in combinations(_optional(entry)):
+            _add_later(_op_name(entry, extras), partial(_op, entry, extras))
         FUNCTIONS.add_later(entry.name, partial(_function, entry))
         for alias in entry.aliases:
             FUNCTIONS.add_later(entry.namespace + alias, partial(FUNCTIONS.__getitem__, entry.name))
@@ -187,38 +187,40 @@ def _optional(entry: Row) -> tuple[str, ...]:
     return Signature.parse(entry.signature).optional if _OPTIONAL.search(entry.signature) else ()
 
 
-def _op_name(entry: Row, given: tuple[str, ...]) -> str:
-    return ".".join((entry.name, *given))
+def _op_name(entry: Row, extras: tuple[str, ...]) -> str:
+    return ".".join((entry.name, *extras))
 
 
 def _function(entry: Row) -> Callable[..., Any]:
     """Returns the public function of a row."""
-    function = public_function(entry, {given: OPS[_op_name(entry, given)] for given in combinations(_optional(entry))})
+    function = public_function(
+        entry, {extras: OPS[_op_name(entry, extras)] for extras in combinations(_optional(entry))}
+    )
     function.__doc__ = docstring(entry)
     return function
 
 
-def _op(entry: Row, given: tuple[str, ...] = ()) -> OpDef:
+def _op(entry: Row, extras: tuple[str, ...] = ()) -> OpDef:
     """Returns the op of a row for calls with these optional tensors, which JAX receives by name."""
-    name = _op_name(entry, given)
+    name = _op_name(entry, extras)
     required = Signature.parse(entry.signature).tensors
     impl = entry.impl
-    if given:
+    if extras:
 
         def impl(*tensors: Any, **attrs: Any) -> Any:
-            optional = dict(zip(given, tensors[-len(given) :], strict=True))
-            return entry.impl(*tensors[: -len(given)], **optional, **attrs)
+            optional = dict(zip(extras, tensors[-len(extras) :], strict=True))
+            return entry.impl(*tensors[: -len(extras)], **optional, **attrs)
 
     return OpDef(
         name,
         impl=impl,
         infer=infer_by_rule(name, infer_by_evaluation(impl)),
-        params=(*required, *given),
-        fold=None if given else entry.fold,
+        params=(*required, *extras),
+        fold=None if extras else entry.fold,
         differentiable=entry.differentiable,
         light=bool(entry.light),
         platforms=entry.platforms,
-        explain=explainer(entry.name, Signature.parse(entry.signature), None if given else entry.need),
+        explain=explainer(entry.name, Signature.parse(entry.signature), None if extras else entry.need),
         doc=entry.doc,
     )
 
@@ -230,17 +232,17 @@ def infer_by_evaluation(impl: Callable[..., Any]) -> Callable[..., tuple[TensorT
     def infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
         del regions
         key = (dtype_rules(), attrs, *types)
-        found = cache.get(key)
-        if found is None:
+        inferred = cache.get(key)
+        if inferred is None:
             structs = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
             result: Any = jax.eval_shape(partial(impl, **attrs), *structs)
             for out in as_tuple(result):
                 if min(out.shape, default=0) < 0:  # XLA would refuse it at compile time
                     raise ValueError(f"the result would have the shape {out.shape}")
-            found = cache[key] = tuple(
+            inferred = cache[key] = tuple(
                 TensorType(tuple(out.shape), np.dtype(out.dtype), bool(out.weak_type)) for out in as_tuple(result)
             )
-        return found
+        return inferred
 
     return infer
 
@@ -267,8 +269,8 @@ def _source(impl: Callable[..., Any]) -> str:
     """Returns the public name of a JAX function; empty for others."""
     name = getattr(impl, "__name__", "")
     for module in _SOURCES:
-        found = getattr(sys.modules.get(module), name, None)  # only imported modules can contain it
-        if found is not None and found in (impl, getattr(impl, "__wrapped__", None)):
+        candidate = getattr(sys.modules.get(module), name, None)  # only imported modules can contain it
+        if candidate is not None and candidate in (impl, getattr(impl, "__wrapped__", None)):
             return f"{module}.{name}"
     return ""
 
@@ -308,8 +310,10 @@ _infer_by_evaluation = infer_by_evaluation(_as_number)
 def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
     """Without asking JAX, which takes a millisecond, where a number keeps its dtype."""
     (type,), kind = types, attrs["kind"]
-    known = not dtype_rules() and type.size == 1 and (type.dtype.name, kind) in (("int32", "int"), ("float32", "float"))
-    return (TensorType((), type.dtype, weak=True),) if known else _infer_by_evaluation(types, attrs, regions)
+    keeps_dtype = (
+        not dtype_rules() and type.size == 1 and (type.dtype.name, kind) in (("int32", "int"), ("float32", "float"))
+    )
+    return (TensorType((), type.dtype, weak=True),) if keeps_dtype else _infer_by_evaluation(types, attrs, regions)
 
 
 AS_NUMBER = OPS.add(

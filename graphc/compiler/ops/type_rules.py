@@ -35,8 +35,8 @@ _BOOL, _INT, _FLOAT = np.dtype(bool), np.dtype(np.int32), np.dtype(np.float32)
 
 def _strong(shape: tuple[int, ...], dtype: Any) -> TensorType | None:
     """Returns a type; None for a dtype that JAX does not keep as it is."""
-    found = np.dtype(dtype)
-    return TensorType(shape, found) if found.kind in "biuf" and found.itemsize <= 4 else None
+    converted = np.dtype(dtype)
+    return TensorType(shape, converted) if converted.kind in "biuf" and converted.itemsize <= 4 else None
 
 
 def _listed(value: Any) -> tuple[Any, ...]:
@@ -94,22 +94,22 @@ def _broadcast(x: Any, shape: Any) -> Any:
 
 def _rolled(x: TensorType, *, shift: Any, axis: Any = None) -> TensorType | None:
     shifts, axes = _listed(shift), _listed(axis)
-    known = axis is None or all(_is_axis(place, len(x.shape)) for place in axes)
-    return x if known and not x.weak and len(shifts) == len(axes) else None
+    valid = axis is None or all(_is_axis(dimension, len(x.shape)) for dimension in axes)
+    return x if valid and not x.weak and len(shifts) == len(axes) else None
 
 
 def _joined(*types: TensorType, axis: int | None = 0) -> TensorType | None:
     first = types[0] if types else None
     if first is None or first.weak or not _is_axis(axis, len(first.shape)):
         return None
-    place = cast("int", axis) % len(first.shape)
-    others = {(*type.shape[:place], -1, *type.shape[place + 1 :]) for type in types if len(type.shape) > place}
+    position = cast("int", axis) % len(first.shape)
+    others = {(*type.shape[:position], -1, *type.shape[position + 1 :]) for type in types if len(type.shape) > position}
     if len(others) > 1 or any((type.dtype, type.weak) != (first.dtype, False) for type in types):
         return None
     if any(len(type.shape) != len(first.shape) for type in types):
         return None
-    size = sum(type.shape[place] for type in types)
-    return TensorType((*first.shape[:place], size, *first.shape[place + 1 :]), first.dtype)
+    size = sum(type.shape[position] for type in types)
+    return TensorType((*first.shape[:position], size, *first.shape[position + 1 :]), first.dtype)
 
 
 def _stacked(*types: TensorType, axis: int = 0) -> TensorType | None:
@@ -118,8 +118,8 @@ def _stacked(*types: TensorType, axis: int = 0) -> TensorType | None:
     shape = types[0].shape
     if not _is_axis(axis, len(shape) + 1):
         return None
-    place = axis % (len(shape) + 1)
-    return TensorType((*shape[:place], len(types), *shape[place:]), types[0].dtype)
+    position = axis % (len(shape) + 1)
+    return TensorType((*shape[:position], len(types), *shape[position:]), types[0].dtype)
 
 
 def _reduced(dtypes: tuple[Any, ...], result: Any = None, *, of_none: bool = False) -> Rule:
@@ -135,12 +135,16 @@ def _reduced(dtypes: tuple[Any, ...], result: Any = None, *, of_none: bool = Fal
         axes = range(rank) if axis is None else _listed(axis)
         if x.weak or x.dtype not in dtypes or not (of_none or math.prod(x.shape)):
             return None
-        if not all(_is_axis(place, rank) for place in axes):
+        if not all(_is_axis(dimension, rank) for dimension in axes):
             return None
-        gone = {place % rank for place in axes}
+        gone = {dimension % rank for dimension in axes}
         if len(gone) != len(axes):
             return None
-        sizes = [1 if place in gone else size for place, size in enumerate(x.shape) if keepdims or place not in gone]
+        sizes = [
+            1 if dimension in gone else size
+            for dimension, size in enumerate(x.shape)
+            if keepdims or dimension not in gone
+        ]
         return TensorType(tuple(sizes), result or x.dtype)
 
     return rule
@@ -200,8 +204,8 @@ def infer_by_rule(name: str, infer: Infer) -> Infer:
         return infer
 
     def infer_fast(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> Types:
-        found = None if dtype_rules() or not _takes(rule, attrs) else rule(*types, **attrs)
-        return infer(types, attrs, regions) if found is None else (found,)
+        inferred = None if dtype_rules() or not _takes(rule, attrs) else rule(*types, **attrs)
+        return infer(types, attrs, regions) if inferred is None else (inferred,)
 
     return infer_fast
 
@@ -277,8 +281,8 @@ def _unchanged(x: TensorType) -> TensorType:
 
 
 def _along(x: TensorType, *, axis: Any = -1) -> TensorType | None:
-    known = type(axis) is int and -len(x.shape) <= axis < len(x.shape)
-    return x if known and x.dtype == _TYPE_RULES_FLOAT and not x.weak else None
+    valid = type(axis) is int and -len(x.shape) <= axis < len(x.shape)
+    return x if valid and x.dtype == _TYPE_RULES_FLOAT and not x.weak else None
 
 
 TYPE_RULES: dict[str, Rule] = {
@@ -341,10 +345,10 @@ def primitive(name: str, values: Sequence[Any]) -> Callable[..., Any] | None:
     """
     if name == "where":
         return _select(values)
-    found = PRIMITIVES.get(name)
-    if found is None:
+    entry = PRIMITIVES.get(name)
+    if entry is None:
         return None
-    function, kinds = found
+    function, kinds = entry
     arrays = [value for value in values if isinstance(value, jax.Array)]
     if not arrays or not (kind := _kind(arrays)) or kind not in kinds:
         return None
@@ -356,7 +360,7 @@ def primitive(name: str, values: Sequence[Any]) -> Callable[..., Any] | None:
     if not all(_fits(value, arrays[0].shape, dtype) for value in values):
         return None
     convert = dtype.type
-    return lambda *given: function(*[convert(value) if value.__class__ in _KINDS else value for value in given])
+    return lambda *args: function(*[convert(value) if value.__class__ in _KINDS else value for value in args])
 
 
 _KINDS: dict[Any, str] = {int: "if", float: "f"}
@@ -377,8 +381,8 @@ def _fits(value: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> bool:
         return True
     if type(value) is np.ndarray:
         return bool(value.shape == shape and value.dtype == dtype)
-    held = value.__class__ is not int or -(2**31) <= value < 2**31
-    return held and dtype.itemsize == 4 and dtype.kind in _KINDS.get(value.__class__, "")
+    fits = value.__class__ is not int or -(2**31) <= value < 2**31
+    return fits and dtype.itemsize == 4 and dtype.kind in _KINDS.get(value.__class__, "")
 
 
 def _select(values: Sequence[Any]) -> Callable[..., Any] | None:
@@ -396,19 +400,19 @@ _TYPES = (TensorType((), np.dtype(np.bool_)), TensorType((3,), np.dtype(np.int32
 
 
 def _bad_values(*values: Any, num_given: int) -> tuple[Any, Any]:
-    given, made = values[:num_given], values[num_given:]
-    no_nan = _all(~jnp.isnan(value).any() for value in given)
-    finite = _all(jnp.isfinite(value).all() for value in given)
-    found = jnp.bool_(False)
+    inputs, outputs = values[:num_given], values[num_given:]
+    no_nan = _all(~jnp.isnan(value).any() for value in inputs)
+    finite = _all(jnp.isfinite(value).all() for value in inputs)
+    any_bad = jnp.bool_(False)
     report = jnp.zeros(3, jnp.int32)
-    for place, value in reversed([*enumerate(made)]):
+    for index, value in reversed([*enumerate(outputs)]):
         nans = jnp.isnan(value).sum(dtype=jnp.int32)
         infinities = jnp.isinf(value).sum(dtype=jnp.int32)
         bad = ((nans > 0) & no_nan) | ((infinities > 0) & finite)
-        counts = jnp.stack([jnp.int32(place), nans, infinities])
-        report = counts if len(made) == 1 else jnp.where(bad, counts, report)
-        found = found | bad
-    return found, report
+        counts = jnp.stack([jnp.int32(index), nans, infinities])
+        report = counts if len(outputs) == 1 else jnp.where(bad, counts, report)
+        any_bad = any_bad | bad
+    return any_bad, report
 
 
 def _all(conditions: Any) -> Any:

@@ -76,8 +76,8 @@ class _HostCall:
         leaves = [Tensor(canonical_array(next(rest))) if leaf is None else leaf[0] for leaf in self._leaves]
         args, kwargs = nest.unflatten(self._arguments, leaves)
         with trace_scope(None):
-            found, self.structure = nest.flatten(self._function(*args, **kwargs))
-            return tuple([host_array(leaf) for leaf in found])
+            results, self.structure = nest.flatten(self._function(*args, **kwargs))
+            return tuple([host_array(leaf) for leaf in results])
 
 
 def _samples(types: Sequence[TensorType]) -> Iterator[list[np.ndarray[Any, Any]]]:
@@ -94,18 +94,18 @@ def _rising(shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
 
 def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
     del regions
-    found: list[list[TensorType]] = []
+    runs: list[list[TensorType]] = []
     refused: Exception | None = None
     for arrays in _samples(types):
         try:
-            found.append([TensorType(array.shape, array.dtype) for array in attrs["function"](arrays)])
+            runs.append([TensorType(array.shape, array.dtype) for array in attrs["function"](arrays)])
         except Exception as error:
             refused = error
-    if not found:
+    if not runs:
         assert refused is not None
         raise refused
     ranked = all(type.ranked for type in types)
-    columns = list(zip(*found, strict=True))
+    columns = list(zip(*runs, strict=True))
     return tuple(widen(column) if ranked else TensorType((), column[0].dtype, ranked=False) for column in columns)
 
 
@@ -171,13 +171,13 @@ def from_values(op: OpDef, function: Callable[..., Any]) -> Callable[[Sequence[A
             for name, value in zip(op.params, inputs, strict=True)
         ]
         try:
-            found: Any = function(*map(_sortable, arrays), **attributes)
+            computed: Any = function(*map(_sortable, arrays), **attributes)
         except Exception as error:
             raise translate_error(error, op, arrays, NO_ATTRS, operands=inputs) from error
         dtype = jnp.result_type(*arrays) if any(array.dtype.kind == "V" for array in arrays) else None
-        if not isinstance(found, tuple | list):
-            return _tensor(found, dtype)
-        return tuple(_tensor(part, dtype) for part in cast("tuple[Any, ...]", found))
+        if not isinstance(computed, tuple | list):
+            return _tensor(computed, dtype)
+        return tuple(_tensor(part, dtype) for part in cast("tuple[Any, ...]", computed))
 
     return run
 
@@ -205,10 +205,10 @@ def known_values(name: str, parameter: str, value: Any, remedy: str) -> np.ndarr
         error.args = (f"{name}: {error.args[0]}",)
         raise at(error, user_location()) from None
     if is_symbolic(value):
-        made = f", {value.made_at()}," if isinstance(value, SymbolicTensor) else ""
+        origin = f", {value.made_at()}," if isinstance(value, SymbolicTensor) else ""
         error = ConcretizationError(
-            f"{name}: the shape of the result depends on the values of {parameter} ({type_of_any(value)}){made} which "
-            f"are not known while the function is traced; {remedy}"
+            f"{name}: the shape of the result depends on the values of {parameter} ({type_of_any(value)}){origin} "
+            f"which are not known while the function is traced; {remedy}"
         )
         raise current_trace().refuse(error)
     return value.numpy() if isinstance(value, ArrayMethods) else np.asarray(value)

@@ -75,16 +75,16 @@ class Following(Execution):
 
     def select(self, choice: Placed, cases: Sequence[Sequence[Placed]]) -> list[Placed]:
         """Selects, for each row, from lists of values by a number."""
-        found: list[Placed] = []
+        selected: list[Placed] = []
         for values in zip(*cases, strict=True):
             device = next((value.device for value in reversed(values) if value.device is not None), None)
             number = choice.to(device).value
             if number.dtype != bool:
                 number = lax.clamp(0, number, len(cases) - 1)
-            found.append(
+            selected.append(
                 Placed(lax.select_n(number, *[jnp.asarray(value.to(device).value) for value in values]), device)
             )
-        return found
+        return selected
 
     def constant(self, number: int) -> Placed:
         """Returns a Python number as a value."""

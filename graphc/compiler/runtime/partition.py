@@ -106,17 +106,17 @@ def chains(clusters: Iterable[Cluster], edges: Edges) -> dict[Node, int]:
     """
     home = {node: cluster for cluster in clusters for node in cluster.nodes}
     bits, together = _senders(home, edges)
-    found: dict[Node, int] = {}
+    numbers: dict[Node, int] = {}
     for cluster in dict.fromkeys(home.values()):
         senders = [node for node in cluster.nodes if node in bits]
         own = sum(bits[node] for node in senders)
         kinds = list(dict.fromkeys(together[node] & own for node in senders))
-        first = len(found) + 1
+        first = len(numbers) + 1
         chain = _spread({node: first + kinds.index(together[node] & own) for node in senders}, cluster, edges)
         rest = [node for node in cluster.nodes if node not in chain]
         if senders and (len(kinds) > 1 or not all(node.op.light for node in rest)):
-            found.update(chain | dict.fromkeys(rest, first + len(kinds)))
-    return found
+            numbers.update(chain | dict.fromkeys(rest, first + len(kinds)))
+    return numbers
 
 
 def _senders(home: Mapping[Node, Cluster], edges: Edges) -> tuple[dict[Node, int], dict[Node, int]]:
@@ -190,8 +190,8 @@ def extract(
     for node in nodes:
         inputs = [use(resolve(value)) for value in node.inputs]
         copy(node, inputs, [copies[control] for control in node.control_inputs if control in copies])
-    given = [value for node in nodes for value in node.outputs if value in wanted]
-    return builder.build([inside[value] for value in given]), taken, given
+    outputs = [value for node in nodes for value in node.outputs if value in wanted]
+    return builder.build([inside[value] for value in outputs]), taken, outputs
 
 
 # Stateless graphs: the values of Variables are inputs, and their new values results.
@@ -213,9 +213,9 @@ class Stateless:
     def __init__(self, graph: Graph, variables: Sequence[str], written: Sequence[str]) -> None:
         self.graph = graph
         touching = {node.attrs["variable"]: node for node in graph.nodes if node.op in (READ_VARIABLE, ASSIGN_VARIABLE)}
-        held = {name: _held(touching[name], index) for index, name in enumerate(variables)}
-        self.inputs: Sequence[Value] = [*held.values(), *graph.inputs]
-        self._state = dict(held)
+        initial = {name: _held(touching[name], index) for index, name in enumerate(variables)}
+        self.inputs: Sequence[Value] = [*initial.values(), *graph.inputs]
+        self._state = dict(initial)
         self._read: dict[Value, Value] = {}
         self.nodes = [node for node in graph.nodes if self._computes(node)]
         self.results: Sequence[Value] = [*map(self.resolve, graph.outputs), *(self._state[name] for name in written)]
@@ -311,11 +311,11 @@ class _Program:
                 sources = self._add(node, clustering)
                 edges[node] = [value.node for value in sources if value.node is not None]
             self.order = clustering.clusters
-            found = chains(self.order, edges)
-            if not found:
+            numbers = chains(self.order, edges)
+            if not numbers:
                 return
             before = max(self._chain.values(), default=0)
-            self._chain.update((node, before + number) for node, number in found.items())
+            self._chain.update((node, before + number) for node, number in numbers.items())
 
     def _operands(self, cluster: Cluster) -> Iterator[Value]:
         for node in cluster.nodes:
@@ -389,19 +389,19 @@ class _Assembly:
     def _slot(self, value: Value, device: str = "") -> int:
         """Returns the slot of a value where it was computed, or on a device, transferring it if necessary."""
         node = value.node
-        found = self._slots.get((value, ""))
-        if found is None:
+        slot = self._slots.get((value, ""))
+        if slot is None:
             assert _is_constant(value), value
             assert node is not None
-            found = self._new_slot(value)
+            slot = self._new_slot(value)
             array = node.attrs["value"].array
-            self._constants[found] = array.item() if value.type.weak else array
+            self._constants[slot] = array.item() if value.type.weak else array
         if not device or self._program.home.get(value) == device:
-            return found
+            return slot
         moved = self._slots.get((value, device))
         if moved is None:
             moved = self._new_slot(value, device)
-            self._steps.append(Transfer(_name(value), device, (found,), (moved,)))
+            self._steps.append(Transfer(_name(value), device, (slot,), (moved,)))
         return moved
 
     def _add(self, cluster: Cluster) -> None:
@@ -423,11 +423,11 @@ class _Assembly:
             self._steps.append(self._drive(node, inputs, outputs, after))
 
     def _add_segment(self, cluster: Cluster, after: tuple[int, ...]) -> None:
-        graph, taken, given = extract(cluster.nodes, self._program.taken, self._program.stateless.resolve)
-        if not given:
+        graph, taken, produced = extract(cluster.nodes, self._program.taken, self._program.stateless.resolve)
+        if not produced:
             return
         inputs = tuple(self._slot(value, cluster.device) for value in taken)
-        outputs = tuple(map(self._new_slot, given))
+        outputs = tuple(map(self._new_slot, produced))
         # The micro-batches of a stage share a program, unless an error would name another one's line.
         key = (cluster.device, graph, tuple(node.location for node in graph.walk()))
         like = self._segments.get(key)

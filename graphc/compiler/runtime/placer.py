@@ -100,7 +100,7 @@ class _Placer:
             if home is not None:
                 return home
         if node.device:
-            return canonical_device(node.device, node.location, told=True)
+            return canonical_device(node.device, node.location, quiet=True)
         if node.op is VJP:
             source = forward.get(forward_key(node))
             return None if source is None else self.devices.get(source)

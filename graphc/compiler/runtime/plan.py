@@ -126,11 +126,11 @@ class Plan:
     @cached_property
     def followers(self) -> tuple[int, ...]:
         """For each step, the steps that cannot begin before it is done, as one bit each."""
-        found = [0] * len(self.steps)
+        masks = [0] * len(self.steps)
         for number in reversed(range(len(self.steps))):
             for other in self.dependents[number]:
-                found[number] |= 1 << other | found[other]
-        return tuple(found)
+                masks[number] |= 1 << other | masks[other]
+        return tuple(masks)
 
     @cached_property
     def is_chain(self) -> bool:

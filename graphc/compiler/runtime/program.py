@@ -141,9 +141,11 @@ def pinned(graph: Graph, placement: Placement) -> Graph:
         inputs = rewriter.inputs(node)
         if node.op is ASSIGN_VARIABLE:
             (value,) = inputs
-            held = Node(OPS["stop_gradient"], inputs, Attrs(), [value.type], device=device, name=f"{node.name}_value")
-            rewriter.add(held)
-            inputs = held.outputs
+            barrier = Node(
+                OPS["stop_gradient"], inputs, Attrs(), [value.type], device=device, name=f"{node.name}_value"
+            )
+            rewriter.add(barrier)
+            inputs = barrier.outputs
         rewriter.replace(
             node, node.op, inputs, node.attrs, regions=regions, control_inputs=rewriter.controls(node), device=device
         )
@@ -231,8 +233,8 @@ def _check_whole(graph: Graph, split: Variable, pinned: Node | None, *, apart: b
 
 def _home(array: jax.Array, default: str) -> str:
     """Returns the device on which a Variable is read: the default device if it holds the value, else one that does."""
-    places = sorted(map(device_name, array.devices()))
-    return default if default in places else places[0]
+    names = sorted(map(device_name, array.devices()))
+    return default if default in names else names[0]
 
 
 def _back(new: Any, old: jax.Array) -> Any:
@@ -319,8 +321,8 @@ class PlacedProgram:
                 raise at(error, user_location())
 
         def program(values: Sequence[Any]) -> Sequence[Any]:
-            held = [shard_on(value, place) for value, place in zip(values, self._places, strict=True)]
-            results = self._execute([*held, *arrays])
+            state = [shard_on(value, home_device) for value, home_device in zip(values, self._places, strict=True)]
+            results = self._execute([*state, *arrays])
             count = len(results) - self.num_written
             return [*results[:count], *map(_back, results[count:], values)]
 

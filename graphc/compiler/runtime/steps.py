@@ -57,8 +57,8 @@ class Placed:
     @classmethod
     def of(cls, value: Any) -> Placed:
         """Returns an array with its device; numbers and unknown tracers have none."""
-        known = isinstance(value, jax.Array) and not isinstance(value, Tracer)
-        return cls(value, next(iter(value.devices())) if known else None)
+        concrete = isinstance(value, jax.Array) and not isinstance(value, Tracer)
+        return cls(value, next(iter(value.devices())) if concrete else None)
 
     def to(self, device: Device | None) -> Placed:
         """Returns the value on a device; its cotangents are transferred back."""
@@ -98,9 +98,9 @@ class PlacedFunction:
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         """Returns the results for arrays or tracers."""
         devices = self._devices() if callable(self._devices) else self._devices
-        found = self._function(list(map(Placed, values, devices)))
-        self.results = [result.device for result in found]
-        return tuple([result.value for result in found])
+        outputs = self._function(list(map(Placed, values, devices)))
+        self.results = [result.device for result in outputs]
+        return tuple([result.value for result in outputs])
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,12 +141,14 @@ class Segment(Step):
         """Compiles the segment."""
         if self.like is not None:
             return
-        place = SingleDeviceSharding(self._place)
+        placement = SingleDeviceSharding(self._place)
         types = [value.type for value in self.graph.inputs]
-        given = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak, sharding=place) for type in types]
+        specs = [
+            jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak, sharding=placement) for type in types
+        ]
         numbers = [np.int32(0)] if self._calls_host else []
         with jax.default_device(self._place) if self._calls_host else nullcontext():
-            self.jitted.lower(*numbers, *given).compile()
+            self.jitted.lower(*numbers, *specs).compile()
 
     @property
     def blocks(self) -> bool:
@@ -213,8 +215,8 @@ class Transfer(Step):
 @cache
 def _mover(device: Device) -> Any:
     """Returns a program that copies its input to a device, in a third of the time of device_put."""
-    place = SingleDeviceSharding(device)  # pyright: ignore[reportArgumentType]
-    return jax.jit(_moved, in_shardings=place, out_shardings=place)
+    sharding = SingleDeviceSharding(device)  # pyright: ignore[reportArgumentType]
+    return jax.jit(_moved, in_shardings=sharding, out_shardings=sharding)
 
 
 def _moved(array: Any) -> Any:
@@ -293,9 +295,9 @@ def _typed(graph: Graph, *, numbered: bool) -> Callable[..., Any]:
         with numbered_calls(number):
             return typed(*arrays)
 
-    found = with_number if numbered else typed
-    found.__name__ = found.__qualname__ = graph.name
-    return found
+    wrapper = with_number if numbered else typed
+    wrapper.__name__ = wrapper.__qualname__ = graph.name
+    return wrapper
 
 
 def as_type(array: Any, type: TensorType) -> Any:

@@ -48,11 +48,11 @@ class Future(concurrent.futures.Future[T]):
       name: the function's name, for messages.
     """
 
-    def __init__(self, name: str, token: CancellationToken, place: Location | None) -> None:
+    def __init__(self, name: str, token: CancellationToken, index: Location | None) -> None:
         super().__init__()
         self.name = name
         self._token = token
-        self._place = place
+        self._place = index
         self._work: Work | None = None
         self._finished = Signal()
         self.add_done_callback(lambda _: self._finished.set())
@@ -63,8 +63,8 @@ class Future(concurrent.futures.Future[T]):
 
     def describe(self) -> str:
         """Returns a description of the call, for messages."""
-        place = "" if self._place is None else f", submitted at {self._place.short}"
-        return f"the call of {self.name!r}{place}"
+        where = "" if self._place is None else f", submitted at {self._place.short}"
+        return f"the call of {self.name!r}{where}"
 
     def cancel(self) -> bool:
         """Cancels the call if it has not begun. A running call is asked to stop: its waits raise.
@@ -152,10 +152,10 @@ class RetryPolicy:
     def __post_init__(self) -> None:
         if type(self.max_attempts) is not int or self.max_attempts < 1:
             raise _error(f"max_attempts must be a positive int, got {self.max_attempts!r}")
-        given: Any = self.on
-        kinds: tuple[Any, ...] = nest.as_tuple(given)
+        requested: Any = self.on
+        kinds: tuple[Any, ...] = nest.as_tuple(requested)
         if not kinds or not all(isinstance(kind, type) and issubclass(kind, Exception) for kind in kinds):
-            raise _error(f"on must be exception classes, got {given!r}")
+            raise _error(f"on must be exception classes, got {requested!r}")
         object.__setattr__(self, "on", kinds)
         checked_seconds(self.backoff, "gx.RetryPolicy: backoff")
         if isinstance(self.factor, bool) or not isinstance(self.factor, Real) or not self.factor >= 1:

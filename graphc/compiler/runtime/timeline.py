@@ -91,17 +91,17 @@ class Timeline:
         with self._lock:
             self._found.append(event)
 
-    def include(self, events: Sequence[Event], began: float, place: str) -> None:
+    def include(self, events: Sequence[Event], began: float, task: str) -> None:
         """Adds the events of another task's timeline.
 
         Args:
           began: the start of that timeline, by this process's ``time.perf_counter``.
-          place: the task, a prefix for the names of its tracks.
+          task: the task, a prefix for the names of its tracks.
         """
         offset = began - self.began
         with self._lock:
             self._found.extend(
-                replace(event, track=place + event.track if event.track.startswith("/") else f"{place} {event.track}",
+                replace(event, track=task + event.track if event.track.startswith("/") else f"{task} {event.track}",
                         start=event.start + offset, end=event.end + offset)
                 for event in events
             )  # fmt: skip
@@ -130,10 +130,10 @@ class Timeline:
         if op is VJP:
             inner = attrs["op"]
             name = f"{op.name} of {regions[0].name if inner == CALL.name and regions else inner}"
-        places = {device_name(place) for array in results for place in array.devices()}
+        devices = {device_name(device) for array in results for device in array.devices()}
         location = user_location()
         self.launched(
-            name, kind, ", ".join(sorted(places)), start, results, () if all(map(_is_there, arrays)) else arrays,
+            name, kind, ", ".join(sorted(devices)), start, results, () if all(map(_is_there, arrays)) else arrays,
             line="" if location is None else location.short,
         )  # fmt: skip
 

@@ -125,16 +125,18 @@ class _Vjp(_Transform):
         mask: Sequence[bool]
         wrt, mask = self.attrs["wrt"], self.attrs["cotangents"]
         count = len(values) - sum(mask)
-        primals = [value.somewhere() if place in wrt else value for place, value in enumerate(values[:count])]
+        primals = [value.somewhere() if position in wrt else value for position, value in enumerate(values[:count])]
         op, attrs = OPS[self.attrs["op"]], Attrs(dict(self.attrs["attrs"]))
         forward = make_driven(op, attrs, self.regions, self.plans, self.name, self.location)
-        function = PlacedFunction(lambda given: forward.follow(given, execution), [primal.device for primal in primals])
+        function = PlacedFunction(
+            lambda placements: forward.follow(placements, execution), [primal.device for primal in primals]
+        )
         with replaying():  # the forward pass has already had its side effects
             _, pullback = linearize(function, [primal.value for primal in primals], wrt, mask)
-            given = [place for place, wanted in zip(function.results, mask, strict=True) if wanted]
-            cotangents = [value.to(place).value for value, place in zip(values[count:], given, strict=True)]
-            found = pullback(cotangents)
-        return [Placed(gradient, primals[place].device) for place, gradient in zip(wrt, found, strict=True)]
+            placements = [position for position, wanted in zip(function.results, mask, strict=True) if wanted]
+            cotangents = [value.to(position).value for value, position in zip(values[count:], placements, strict=True)]
+            gradients = pullback(cotangents)
+        return [Placed(gradient, primals[position].device) for position, gradient in zip(wrt, gradients, strict=True)]
 
 
 class _Jvp(_Transform):
@@ -145,9 +147,9 @@ class _Jvp(_Transform):
         tangents = [value.to(primal.device) for value, primal in zip(values[count : 2 * count], primals, strict=True)]
         rest = values[2 * count :]
         body = _followed(self.plans[0], [*primals, *rest], execution)
-        given = [value.value for value in (*primals, *tangents, *rest)]
-        found = self.op.impl(*given, **self.attrs, body=body)
-        return list(map(Placed, found, [*body.results, *body.results[: self.attrs["num_tangents"]]]))
+        inputs = [value.value for value in (*primals, *tangents, *rest)]
+        outputs = self.op.impl(*inputs, **self.attrs, body=body)
+        return list(map(Placed, outputs, [*body.results, *body.results[: self.attrs["num_tangents"]]]))
 
 
 class _Vmap(_Transform):
@@ -172,17 +174,17 @@ class _CustomGradient(_Transform):
         values = [value.somewhere() for value in values]
         forward = _followed(self.plans[0], values, execution)
 
-        def pull(given: Sequence[Placed]) -> Sequence[Placed]:
-            found = execution.run(self.plans[1], given)
-            return [gradient.to(value.device) for gradient, value in zip(found, values[:primals], strict=True)]
+        def pull(cotangents: Sequence[Placed]) -> Sequence[Placed]:
+            results = execution.run(self.plans[1], cotangents)
+            return [gradient.to(value.device) for gradient, value in zip(results, values[:primals], strict=True)]
 
         def places() -> Sequence[Device | None]:  # the devices of the residuals, and of the outputs' cotangents
             return [*forward.results[outputs:], *forward.results[: outputs - states]]
 
-        found = self.op.impl(
+        results = self.op.impl(
             *[value.value for value in values], **self.attrs, forward=forward, backward=PlacedFunction(pull, places)
         )
-        return list(map(Placed, found, forward.results))
+        return list(map(Placed, results, forward.results))
 
 
 TRANSFORMS: Mapping[str, type[Driven]] = {

@@ -112,11 +112,11 @@ class AliasSet:
         value: Any,
         name: str,
         sources: tuple[Any, ...] | None,
-        held: int = 0,
+        references: int = 0,
         numbers: frozenset[type[Any]] = frozenset(),
     ) -> None:
         """Registers an object as an alias of several others, or of a number."""
-        alias = Alias(value, name, sources, held, numbers=numbers, pending=name == _RETURN)
+        alias = Alias(value, name, sources, references, numbers=numbers, pending=name == _RETURN)
         self._by_value[id(value)] = alias
         for source in sources or ():
             self._by_source.setdefault(id(source), []).append(alias)
@@ -141,8 +141,8 @@ class AliasSet:
 
     def is_frozen(self, value: Any) -> bool:
         """Returns True if an object may never be changed."""
-        found = self._by_value.get(id(value))
-        return found is not None and found.sources is None
+        alias = self._by_value.get(id(value))
+        return alias is not None and alias.sources is None
 
     def tensors(self) -> list[SymbolicTensor]:
         """Returns the tensors that represent others and have a node."""
@@ -151,17 +151,17 @@ class AliasSet:
 
     def chosen(self) -> set[Value]:
         """Returns the graph's values that an index chose of several, such as items of lists."""
-        found: set[Value] = set()
+        values: set[Value] = set()
         for alias in self._by_value.values():
             if isinstance(alias.value, SymbolicTensor) and getattr(alias.value, "is_used", True):
                 node = alias.value.raw.node
-                known: Alias | None = alias
-                while known is not None:
+                link: Alias | None = alias
+                while link is not None:
                     # A frozen tensor with a memory was taken from a list; without, it was put into one.
-                    if known.memory is not None or (known.sources and node is not None and not node.regions):
-                        found.add(alias.value.raw)
-                    known = known.before
-        return found
+                    if link.memory is not None or (link.sources and node is not None and not node.regions):
+                        values.add(alias.value.raw)
+                    link = link.before
+        return values
 
     def changing(self, value: Any) -> Alias | None:
         """Notes that an object is about to be changed; returns the alias that forbids the change, if any."""
@@ -183,11 +183,11 @@ class AliasSet:
 
     def _standing_for(self, value: Any) -> list[Alias]:
         """Returns the aliases of an object, the aliases of those, and so on."""
-        found = list(self._by_source.get(id(value), ()))
-        for link in found:
+        aliases = list(self._by_source.get(id(value), ()))
+        for link in aliases:
             further = self._by_source.get(id(link.value), ())
-            found.extend([other for other in further if other not in found])
-        return found
+            aliases.extend([other for other in further if other not in aliases])
+        return aliases
 
     def _chain(self, alias: Alias) -> list[Alias] | None:
         """Returns an alias and, transitively, its sources that are aliases; None if one of them has unknown sources."""
@@ -196,7 +196,7 @@ class AliasSet:
             if link.sources is None:
                 return None
             further = [self._by_value.get(id(source)) for source in link.sources]
-            chain.extend([found for found in further if found is not None and found not in chain])
+            chain.extend([other for other in further if other is not None and other not in chain])
         return chain
 
     def _is_visible(self, alias: Alias) -> bool:
@@ -340,17 +340,17 @@ class _Origins:
         node, around = inside.node, inside.around
         if node.op.name in _BRANCHES:
             return [(node.inputs[1 + value.index], around, item)]
-        place, count = value.index - _FIRST_CARRY[node.op.name], node.attrs["num_carry"]
-        if place < 0 or (item is None and count <= place < count + node.attrs.get("num_xs", 0)):
+        position, count = value.index - _FIRST_CARRY[node.op.name], node.attrs["num_carry"]
+        if position < 0 or (item is None and count <= position < count + node.attrs.get("num_xs", 0)):
             self.found.add(value)  # a row, which is a tensor of its own
             return []
-        again = [(inside.body.outputs[place], inside, item)] if place < count else []
-        return [(node.inputs[place], around, item), *again]
+        again = [(inside.body.outputs[position], inside, item)] if position < count else []
+        return [(node.inputs[position], around, item), *again]
 
 
 def _packed(node: Node, inside: _Inside | None, item: TensorType) -> list[tuple[Value, _Inside | None, TensorType]]:
     """Returns the operands of a node that may hold an item: no indices."""
-    return [(given, inside, item) for given in node.inputs if given.type.dtype == item.dtype]
+    return [(operand, inside, item) for operand in node.inputs if operand.type.dtype == item.dtype]
 
 
 def _alike(one: TensorType, other: TensorType) -> bool:
@@ -388,8 +388,8 @@ def _are_two_items(first: Value, second: Value) -> bool:
     if not all(node is not None and node.op.name == "get_item" and len(node.inputs) == 1 for node in nodes):
         return False
     arrays, indices = {node.inputs[0] for node in nodes if node}, [node.attrs["index"] for node in nodes if node]
-    known = all(len(index) == 1 and type(index[0]) is int and index[0] >= 0 for index in indices)
-    return len(arrays) == 1 and known and indices[0] != indices[1]
+    constant = all(len(index) == 1 and type(index[0]) is int and index[0] >= 0 for index in indices)
+    return len(arrays) == 1 and constant and indices[0] != indices[1]
 
 
 def _may_hold(trace: Trace, lists: set[Value], other: _Origins) -> bool:
@@ -445,18 +445,18 @@ def check_loop(
     """
     if not region.distinct or region.parent is None:
         return
-    places = {argument.raw: place for place, argument in enumerate(carried)}
+    positions = {argument.raw: index for index, argument in enumerate(carried)}
     outer = _captured(region)
     for one, other, refuse in region.distinct:  # grows on the way, if the region is the body
-        if not all(value in places or value in outer for value in (one, other)):
+        if not all(value in positions or value in outer for value in (one, other)):
             continue  # another input, such as a row, is a tensor of its own
         around = [
-            region.parent.lift(initial[places[value]]) if value in places else region.parent.wrap(outer[value])
+            region.parent.lift(initial[positions[value]]) if value in positions else region.parent.wrap(outer[value])
             for value in (one, other)
         ]
         start = [tensor.raw for tensor in around]
         following = [
-            (outputs[places[value]] if value in places else body.lift(tensor)).raw
+            (outputs[positions[value]] if value in positions else body.lift(tensor)).raw
             for value, tensor in zip((one, other), around, strict=True)
         ]
         try:

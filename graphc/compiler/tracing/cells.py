@@ -266,8 +266,8 @@ class Journal:
 
     def clear(self) -> None:
         """Drops all references to Python objects, so that the journal keeps none alive."""
-        for known in (self.writes, self._owned, self._own_writes):
-            known.clear()
+        for table in (self.writes, self._owned, self._own_writes):
+            table.clear()
 
     def _holds_own_tensor(self, value: object) -> bool:
         """Returns True if a value is, or holds, a tensor made in this very trace."""

@@ -44,13 +44,13 @@ class Closures:
     def of(self, value: Any) -> Any:
         """Returns a function, method or partial as it is now, itself if that cannot change; keeps anything else."""
         if isinstance(value, partial):
-            given: Any = cast("Any", value)
-            parts = [given.func, *given.args, *given.keywords.values()]
+            callee: Any = cast("Any", value)
+            parts = [callee.func, *callee.args, *callee.keywords.values()]
             if all(not isinstance(part, _FUNCTIONS) or self.of(part) is part for part in parts):
-                return given
+                return callee
             return partial(
-                self.of(given.func), *map(self.of, given.args),
-                **{name: self.of(part) for name, part in given.keywords.items()},
+                self.of(callee.func), *map(self.of, callee.args),
+                **{name: self.of(part) for name, part in callee.keywords.items()},
             )  # fmt: skip
         if isinstance(value, MethodType):
             function = self.of(value.__func__)
@@ -106,11 +106,11 @@ _FUNCTIONS = (FunctionType, MethodType, partial)
 @lru_cache(maxsize=1024)
 def _assigned(code: CodeType) -> frozenset[str]:
     """Returns the variables of functions around that a function, or one inside it, assigns."""
-    found = {one.argval for one in dis.get_instructions(code) if one.opname in ("STORE_DEREF", "DELETE_DEREF")}
+    names = {one.argval for one in dis.get_instructions(code) if one.opname in ("STORE_DEREF", "DELETE_DEREF")}
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
-            found |= _assigned(inner)
-    return frozenset(found.intersection(code.co_freevars))
+            names |= _assigned(inner)
+    return frozenset(names.intersection(code.co_freevars))
 
 
 # Guards of what a function leaves as it was in a container from outside that it changes.
@@ -135,10 +135,10 @@ def record_unchanged(reads: Reads, owner: Any, before: Any) -> None:
         _record_items(reads, source, [pair for pair in now.items() if then.get(pair[0], _ABSENT) is pair[1]])
     elif isinstance(owner, list | deque) and isinstance(before, list):
         pairs = enumerate(zip(now, then, strict=False))
-        _record_items(reads, source, [(place, value) for place, (value, old) in pairs if value is old])
+        _record_items(reads, source, [(position, value) for position, (value, old) in pairs if value is old])
     elif isinstance(owner, set) and isinstance(before, set):
-        if kept := frozenset(now & then):
-            _add(reads, source, "{0} <= {v}", kept, len(kept))
+        if common := frozenset(now & then):
+            _add(reads, source, "{0} <= {v}", common, len(common))
     elif _is_plain_array(owner) and _is_plain_array(before):
         where = np.asarray(now == then)
         if where.any():
@@ -149,18 +149,18 @@ def _is_plain_array(value: Any) -> bool:
     return type(value) is np.ndarray and value.dtype.kind in "biufc" and value.nbytes <= _MAX_ARRAY_BYTES
 
 
-def _record_items(reads: Reads, source: Source, kept: list[tuple[Any, Any]]) -> None:
-    fixed = [pair for pair in kept if is_fixed(pair[1])]
+def _record_items(reads: Reads, source: Source, pairs: list[tuple[Any, Any]]) -> None:
+    fixed = [pair for pair in pairs if is_fixed(pair[1])]
     if len(fixed) > _INLINE:
         keys, values = zip(*fixed, strict=True)
         _add(reads, source, "{0}({v})", partial(_has_items, keys, values), len(fixed))
-        kept = [pair for pair in kept if not is_fixed(pair[1])]
-    for key, value in kept:
+        pairs = [pair for pair in pairs if not is_fixed(pair[1])]
+    for key, value in pairs:
         reads.record(item(source, key), value)
 
 
-def _add(reads: Reads, source: Source, test: str, given: Any, size: int) -> None:
-    guard = ReadGuard(source, test, (given,), "what the function leaves as it is", size=size, each=_SECONDS_AN_ITEM)
+def _add(reads: Reads, source: Source, test: str, expected: Any, size: int) -> None:
+    guard = ReadGuard(source, test, (expected,), "what the function leaves as it is", size=size, each=_SECONDS_AN_ITEM)
     reads.guards[*source.key, "unchanged"] = guard
 
 

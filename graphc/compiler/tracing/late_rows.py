@@ -25,9 +25,9 @@ class LateRow(SymbolicTensor):
 
     __slots__ = ("_at", "_location", "_made", "_type", "place", "source")
 
-    def __init__(self, source: Value, place: int, type: TensorType, location: Location | None, trace: Trace) -> None:
+    def __init__(self, source: Value, index: int, type: TensorType, location: Location | None, trace: Trace) -> None:
         self.source: Value | None = source
-        self.place = place
+        self.place = index
         self.trace: Trace = trace  # pyright: ignore[reportIncompatibleVariableOverride]
         self._type = type
         self._location = location
@@ -42,10 +42,10 @@ class LateRow(SymbolicTensor):
     @property
     def raw(self) -> Value:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The value in the graph."""
-        made = self._made
-        if made is None or (self.source is not None and not self._is_there(made.node)):
-            made = self._made = self._append()
-        return made
+        value = self._made
+        if value is None or (self.source is not None and not self._is_there(value.node)):
+            value = self._made = self._append()
+        return value
 
     @raw.setter
     def raw(self, value: Value) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -89,10 +89,10 @@ def late_rows(array: Tensor, start: int, stop: int) -> list[Any]:
     if trace is None and (not busy or context.eager) and not isinstance(array, SymbolicTensor):
         return [Tensor(row) for row in _rows(array.raw, start, stop)]
     if trace is None or not own or _is_observed(trace):
-        return [array[place] for place in range(start, stop)]
+        return [array[index] for index in range(start, stop)]
     source, location = array.raw, user_location()
     type = TensorType(source.type.shape[1:], source.type.dtype, source.type.weak)
-    return [LateRow(source, place, type, location, trace) for place in range(start, stop)]
+    return [LateRow(source, index, type, location, trace) for index in range(start, stop)]
 
 
 def _rows(array: jax.Array, start: int, stop: int) -> list[jax.Array]:
@@ -100,13 +100,13 @@ def _rows(array: jax.Array, start: int, stop: int) -> list[jax.Array]:
     length, wanted = array.shape[0], stop - start
     count = _AT_ONCE if wanted > _AT_ONCE // 2 else 1 << (wanted - 1).bit_length()  # few kinds, for the compiler
     count = max(1, min(count, length, _AT_ONCE_BYTES * length // max(array.nbytes, 1)))
-    found: list[jax.Array] = []
+    rows: list[jax.Array] = []
     while start < stop:
         first = min(start, length - count)
         taken: list[jax.Array] = _taken(array, np.int32(first), count)
-        found += taken[start - first : stop - first]
+        rows += taken[start - first : stop - first]
         start = first + count
-    return found
+    return rows
 
 
 _AT_ONCE, _AT_ONCE_BYTES = 32, 2**20
@@ -114,7 +114,7 @@ _AT_ONCE, _AT_ONCE_BYTES = 32, 2**20
 
 def _sliced(array: Any, first: Any, count: int) -> list[Any]:
     rows: Any = jax.lax.dynamic_slice_in_dim(array, first, count)
-    return [rows[place] for place in range(count)]
+    return [rows[index] for index in range(count)]
 
 
 _taken: Any = jax.jit(_sliced, static_argnums=2)

@@ -78,20 +78,22 @@ class Lifting:
         self.is_certain = _is_certain(trace)
         if not tells or not self.is_certain:
             raise CreationInTrace
-        seen, found, location = _Reads(reads), Assignments(), user_location()
+        seen, assignments, location = _Reads(reads), Assignments(), user_location()
         try:
-            with making_scope(found, seen):
+            with making_scope(assignments, seen):
                 yield
-            _check_apart(trace, seen, found)
+            _check_apart(trace, seen, assignments)
         except BaseException as error:
-            found.undo()
-            found.undo_built()
+            assignments.undo()
+            assignments.undo_built()
             if isinstance(error, Exception):
                 raise CreationInTrace from None  # raised again if the tensors of the trace are not to blame
             raise
-        self.assignments.add(found)
-        made = sorted(found.made(), key=lambda variable: not variable.trainable)  # a weight, not the state of draws
-        self.created += [(variable.name, location) for variable in made]
+        self.assignments.add(assignments)
+        variables = sorted(
+            assignments.made(), key=lambda variable: not variable.trainable
+        )  # a weight, not the state of draws
+        self.created += [(variable.name, location) for variable in variables]
 
     def undo(self) -> None:
         """Deletes the created state and restores assigned Variables, so that the call can be run from its start."""
@@ -157,24 +159,24 @@ def known_value(value: Any, trace: Trace) -> Any:
     return _known(value.raw, trace, {}) if isinstance(value, SymbolicTensor) else value
 
 
-def _known(value: Value, trace: Trace, found: dict[Value, Any]) -> Any:
-    if value in found:
-        return found[value]
+def _known(value: Value, trace: Trace, resolved: dict[Value, Any]) -> Any:
+    if value in resolved:
+        return resolved[value]
     node = value.node
     if node is None:
         outer = next((outer for outer, inner in trace.captures.values() if inner.raw is value), None)
         if outer is None:
             raise CreationInTrace
-        found[value] = outer
+        resolved[value] = outer
     elif node.op is CONSTANT:
         literal = node.attrs["value"].array
-        found[value] = literal.item() if node.attrs.get("weak") else Tensor(jax.numpy.asarray(literal))
+        resolved[value] = literal.item() if node.attrs.get("weak") else Tensor(jax.numpy.asarray(literal))
     elif node.effects or node.regions or node.device or node.control_inputs:
         raise CreationInTrace
     else:
-        inputs = [_known(one, trace, found) for one in node.inputs]
-        found.update(zip(node.outputs, apply_all(node.op, inputs, node.attrs), strict=True))
-    return found[value]
+        inputs = [_known(one, trace, resolved) for one in node.inputs]
+        resolved.update(zip(node.outputs, apply_all(node.op, inputs, node.attrs), strict=True))
+    return resolved[value]
 
 
 def _is_certain(trace: Trace) -> bool:
@@ -183,9 +185,9 @@ def _is_certain(trace: Trace) -> bool:
     return trace.parent is None and not may_fail
 
 
-def _check_apart(trace: Trace, seen: _Reads, found: Assignments) -> None:
+def _check_apart(trace: Trace, seen: _Reads, assignments: Assignments) -> None:
     """Raises if the created state depends on what the program did before, or the other way round."""
-    assigned = found.assigned()
+    assigned = assignments.assigned()
     touched = any(id(one) in trace.captures or getattr(one, "name", None) in trace.variables for one in assigned)
     if touched or not seen.names.isdisjoint(trace.assigned_names()):
         raise CreationInTrace
@@ -212,19 +214,19 @@ class SharedMemory:
         self._given: dict[int, object] = {}
         self._places: weakref.WeakKeyDictionary[Value, frozenset[int]] = weakref.WeakKeyDictionary()
 
-    def argument(self, place: int, tensor: SymbolicTensor, given: object) -> None:
+    def argument(self, position: int, tensor: SymbolicTensor, passed: object) -> None:
         """Notes that a tensor stands for the argument at a position, and what this call gives."""
-        self._places[tensor.raw] = frozenset([place])
-        self._given[place] = given
+        self._places[tensor.raw] = frozenset([position])
+        self._given[position] = passed
 
-    def given(self, place: int) -> object:
+    def given(self, position: int) -> object:
         """Returns what this call gives for the argument at a position."""
-        return self._given.get(place)
+        return self._given.get(position)
 
     def view(self, tensor: SymbolicTensor, result: object) -> None:
         """Notes that a result has the memory of a tensor, if that is an array."""
-        if isinstance(result, SymbolicTensor) and (places := self._of(tensor)):
-            self._places[result.raw] = places | self._places.get(result.raw, _NOTHING)
+        if isinstance(result, SymbolicTensor) and (positions := self._of(tensor)):
+            self._places[result.raw] = positions | self._places.get(result.raw, _NOTHING)
 
     def separate(self, tensor: SymbolicTensor, reads: Reads) -> bool:
         """Notes that the program makes a tensor of an argument, with ``gx.asarray``.
@@ -232,18 +234,18 @@ class SharedMemory:
         Returns:
           True if that is a copy, as of a NumPy array; the trace serves only calls that are alike in this.
         """
-        places = self._of(tensor)
-        copied = [isinstance(self._given[place], np.ndarray) for place in places]
-        for place, is_array in zip(places, copied, strict=True):
-            reads.array_or_tensor(reads.inputs[place], is_array=is_array)
+        positions = self._of(tensor)
+        copied = [isinstance(self._given[position], np.ndarray) for position in positions]
+        for position, is_array in zip(positions, copied, strict=True):
+            reads.array_or_tensor(reads.inputs[position], is_array=is_array)
         if any(copied) and not all(copied):  # one of several arguments, which depends on tensors
             self._places[tensor.raw] = _NOTHING
         return bool(copied) and all(copied)
 
     def change(self, tensor: SymbolicTensor, symbol: str) -> None:
         """Notes that a tensor is about to be changed by an in-place operator or, with ``""``, an item assignment."""
-        for place in self._of(tensor):
-            self.changed.setdefault(place, (symbol, user_location()))
+        for position in self._of(tensor):
+            self.changed.setdefault(position, (symbol, user_location()))
 
     def of(self, values: Iterable[object]) -> frozenset[int]:
         """Returns the positions of the arguments whose memory some of these values may have."""
@@ -251,17 +253,17 @@ class SharedMemory:
 
     def _of(self, tensor: SymbolicTensor) -> frozenset[int]:
         seen = {id(tensor)}
-        places = _NOTHING
+        positions = _NOTHING
         todo = [tensor]
         for link in todo:  # what a loop carries may stand for itself
             alias = self._aliases.get(link)
             if alias is not None and alias.memory is not None:
-                places |= alias.memory
+                positions |= alias.memory
                 continue
-            known = self._places.get(link.raw)
-            places |= known or _NOTHING
-            for source in () if alias is None or known is not None else alias.sources or ():
+            recorded = self._places.get(link.raw)
+            positions |= recorded or _NOTHING
+            for source in () if alias is None or recorded is not None else alias.sources or ():
                 if isinstance(source, SymbolicTensor) and id(source) not in seen:
                     seen.add(id(source))
                     todo.append(source)
-        return places
+        return positions

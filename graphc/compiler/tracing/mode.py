@@ -63,13 +63,13 @@ class Controls:
     def before(self, values: Sequence[Value]) -> tuple[Node, ...]:
         """Returns the control inputs of a node with these inputs."""
         sources = {value.node for value in values}
-        found: dict[Node, None] = {}
+        nodes: dict[Node, None] = {}
         scope: Controls | None = self
         while scope is not None:
             if scope._inside.isdisjoint(sources):
-                found.update(dict.fromkeys(node for node in scope._nodes if node not in sources))
+                nodes.update(dict.fromkeys(node for node in scope._nodes if node not in sources))
             scope = scope._around
-        return tuple(found)
+        return tuple(nodes)
 
     def note(self, node: Node) -> None:
         """Registers a node that was made inside the scope."""

@@ -166,8 +166,8 @@ def _is_data(value: Any) -> bool:
 
 def _gives(owner: Any, name: str, part: Any) -> bool:
     """Returns True if ``getattr`` returns an attribute as stored: no property has the same name."""
-    found = getattr(owner, name, None)
-    return found is part or type(found) is type(part) is float
+    actual = getattr(owner, name, None)
+    return actual is part or type(actual) is type(part) is float
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,7 +246,7 @@ def _array(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
         reads.add(identity(source, value))
         reads.record(result_of(source, ".tolist()"), value.tolist())
     elif value.nbytes <= _MAX_ARRAY_BYTES:
-        given, test = (kind, value.dtype, value.shape, value.tobytes()), "same_array({v}, {0}, {1}, {2}, {3})"
+        expected, test = (kind, value.dtype, value.shape, value.tobytes()), "same_array({v}, {0}, {1}, {2}, {3})"
         if value.nbytes <= SMALL_BYTES:  # a third of the time of the call
             shape = "{v}.shape == {2}"
             if value.size and value.ndim < 3:  # the number of bytes tells the rest, at half the price
@@ -255,10 +255,10 @@ def _array(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
             test += " and {v}.tobytes() == {3}"
         elif value.flags.f_contiguous and not value.flags.c_contiguous:
             test = "same_array({v}.T, {0}, {1}, {2}, {3})"  # in the order of its memory: a tenth of the time
-            given = kind, value.dtype, value.T.shape, value.T.tobytes()
+            expected = kind, value.dtype, value.T.shape, value.T.tobytes()
         size = max(value.nbytes, 1)
         each = _SECONDS_A_BYTE + _SECONDS_AN_ARRAY / size
-        reads.add(ReadGuard(source, test, given, _array_text(value), size=size, each=each))
+        reads.add(ReadGuard(source, test, expected, _array_text(value), size=size, each=each))
     else:
         reads.add(identity(source, value))
         if context.trace is not None and _may_be_written(value):
@@ -293,10 +293,10 @@ def _strings(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
 
 
 def _by_text(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
-    test, given = "type({v}) is {0} and repr({v}) == {1}", (kind, repr(value))
+    test, expected = "type({v}) is {0} and repr({v}) == {1}", (kind, repr(value))
     if all(map(is_fixed, (value.start, value.stop, value.step))):
-        test, given = "{v} is {2} or " + test, (*given, value)
-    reads.add(ReadGuard(source, test, given, _text(value)))
+        test, expected = "{v} is {2} or " + test, (*expected, value)
+    reads.add(ReadGuard(source, test, expected, _text(value)))
 
 
 def _python_function(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
@@ -307,7 +307,7 @@ def _python_function(reads: Reads, source: Source, value: Any, kind: type[Any]) 
         return
     names = [name for name in ("__code__", "__defaults__", "__kwdefaults__") if getattr(value, name) is not None]
     parts = [getattr(value, name) for name in names]
-    test = " and ".join(f"{{v}}.{name} is {{{place}}}" for place, name in enumerate(names))
+    test = " and ".join(f"{{v}}.{name} is {{{index}}}" for index, name in enumerate(names))
     reads.add(ReadGuard(source, test, tuple(parts), _function_text(value)))
     if source.of_call:  # a different function may have the same code
         reads.add(ReadGuard(attribute(source, "__globals__"), "{v} is {0}", (value.__globals__,)))
@@ -354,10 +354,10 @@ def _sequence(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None
         reads.register(source, value)
     if len(value) > _INLINE and all(map(is_fixed, value)):
         test = "type({v}) is {0} and (addresses(tuple({v})) == {2} or same_items({v}, {1}, {2}))"
-        given = kind, tuple(value), places_of(value)
+        expected = kind, tuple(value), places_of(value)
         if kind is tuple:
             test = "{v} is {1} or " + test
-        reads.add(ReadGuard(source, test, given, _text(value), size=len(value), each=_SECONDS_AN_ITEM))
+        reads.add(ReadGuard(source, test, expected, _text(value), size=len(value), each=_SECONDS_AN_ITEM))
     else:
         items(reads, source, value, kind, reads.record)
 
@@ -373,8 +373,8 @@ def keyed(
     reads.add(ReadGuard(source, test, (kind, keys, _if_fixed(value))))
     if isinstance(value, defaultdict):
         reads.record(attribute(source, "default_factory"), cast("Any", value).default_factory)
-    for place, (key, part) in enumerate(value.items()):
-        _element(reads, source, place, key)
+    for index, (key, part) in enumerate(value.items()):
+        _element(reads, source, index, key)
         record(item(source, key), part)
 
 
@@ -384,7 +384,7 @@ def _mapping(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
         keyed(reads, source, value, kind, reads.record)
         return
     keys, parts = list(value), tuple(value.values())
-    same = partial(same_mapping, kind=kind, keys=keys, parts=parts, places=places_of((*keys, *parts)))
+    same = partial(same_mapping, kind=kind, keys=keys, parts=parts, identities=places_of((*keys, *parts)))
     reads.add(ReadGuard(source, "{0}({v})", (same,), _text(value), size=2 * len(value), each=_SECONDS_AN_ITEM))
     if isinstance(value, defaultdict):
         reads.record(attribute(source, "default_factory"), cast("Any", value).default_factory)
@@ -396,11 +396,11 @@ def _elements(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None
     test = "type({v}) is {0} and same_set({v}, {1}, {2}, {3})"
     if kind is frozenset and fixed:
         test = "{v} is {4} or " + test
-    given = (kind, typed_set(value), fixed, places_of(fixed), value if kind is frozenset and fixed else None)
+    expected = (kind, typed_set(value), fixed, places_of(fixed), value if kind is frozenset and fixed else None)
     each = _SECONDS_AN_ITEM if fixed else _SECONDS_A_KEY
-    reads.add(ReadGuard(source, test, given, _text(value), size=len(value), each=each))
-    for place, part in enumerate(value):
-        _element(reads, source, place, part)
+    reads.add(ReadGuard(source, test, expected, _text(value), size=len(value), each=each))
+    for index, part in enumerate(value):
+        _element(reads, source, index, part)
 
 
 def _if_fixed(value: Collection[Any]) -> tuple[Any, ...]:
@@ -408,13 +408,13 @@ def _if_fixed(value: Collection[Any]) -> tuple[Any, ...]:
     return tuple(value) if all(map(is_fixed, value)) else ()
 
 
-def _element(reads: Reads, source: Source, place: int, value: Any) -> None:
+def _element(reads: Reads, source: Source, index: int, value: Any) -> None:
     """Guards an element of a set, or a key, whose attributes may be read.
 
     One that equals only itself is the object itself; of others, equal ones that differ in what they hold may come.
     """
     if has_parts(value):
-        reads.record(element(source, value) if is_one(value) else item(_listed(source), place), value)
+        reads.record(element(source, value) if is_one(value) else item(_listed(source), index), value)
 
 
 def _listed(source: Source) -> Source:
@@ -508,8 +508,8 @@ _BY_KIND: tuple[tuple[Any, _Recorder], ...] = (
 
 def recorder(value: Any) -> _Recorder:
     """Returns the function that guards values of this kind."""
-    found = _BY_TYPE.get(cast("type[Any]", type(value)))
-    return found or next((made for kinds, made in _BY_KIND if isinstance(value, kinds)), _instance)
+    registered = _BY_TYPE.get(cast("type[Any]", type(value)))
+    return registered or next((record for kinds, record in _BY_KIND if isinstance(value, kinds)), _instance)
 
 
 def register_bound_method(kind: type[Any]) -> None:

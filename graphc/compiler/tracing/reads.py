@@ -93,8 +93,8 @@ class Reads:
 
     def source(self, value: Any) -> Source | None:
         """Returns where an object was found first; None if the trace made it or nobody reported it."""
-        found = self._found.get(id(value))
-        return None if found is None else found[1]
+        entry = self._found.get(id(value))
+        return None if entry is None else entry[1]
 
     def objects(self) -> list[tuple[Any, Source]]:
         """Returns the objects that were found, each with its source."""
@@ -109,9 +109,9 @@ class Reads:
         guard = ReadGuard(source, f"isinstance({{v}}, {{0}}) is {is_array}", (np.ndarray,))
         self.guards.setdefault(("is array", *source.key), guard)
 
-    def stands_for(self, made: Any, original: Any) -> None:
+    def stands_for(self, replacement: Any, original: Any) -> None:
         """Records that a container replaces one of the arguments' containers, with the trace's tensors in it."""
-        self._originals[id(made)] = (made, original)
+        self._originals[id(replacement)] = (replacement, original)
 
     def original(self, value: Any) -> Any:
         """Returns the argument's container that a value replaces, or the value itself."""
@@ -124,8 +124,8 @@ class Reads:
     def setting(self, ask: Callable[[], Any], text: str) -> None:
         """Tells that Python's own code, or a library's, has looked at a setting, which is asked for by a function."""
         source = result_of(fixed(ask, text), "()")
-        given = repr(ask())
-        self.guards.setdefault(source.key, ReadGuard(source, "repr({v}) == {0}", (given,), given, size=_SETTING))
+        answer = repr(ask())
+        self.guards.setdefault(source.key, ReadGuard(source, "repr({v}) == {0}", (answer,), answer, size=_SETTING))
 
     def function(self, function: Any) -> None:
         """Records the traced function, which is the same in all calls."""
@@ -152,9 +152,9 @@ class Reads:
         kind = cast("type[Any]", type(value))
         if kind.__module__.startswith("graphc.compiler.autograph"):
             return  # it represents a value of the trace
-        known = self._found.get(id(value))
-        if known is not None and known[1].key != source.key:
-            self.add(_same_as(source, known[1]))
+        earlier = self._found.get(id(value))
+        if earlier is not None and earlier[1].key != source.key:
+            self.add(_same_as(source, earlier[1]))
             return
         recorder(value)(self, source, value, kind)
 
@@ -167,8 +167,8 @@ class Reads:
             self.record(source, value)
         elif source.key in self.guards:
             return
-        elif (known := self.source(value)) is not None and known.key != source.key:
-            self.add(_same_as(source, known))
+        elif (earlier := self.source(value)) is not None and earlier.key != source.key:
+            self.add(_same_as(source, earlier))
         else:
             self.register(source, value)
             self.add(ReadGuard(source, "type({v}) is {0}", (cast("type[Any]", type(value)),)))
@@ -178,7 +178,7 @@ class Reads:
         """Returns True for a list or dict from outside that has only been indexed so far."""
         return id(value) in self._asked
 
-    def item(self, owner: Any, key: str | int, found: Any, *, by_item: bool = False) -> None:
+    def item(self, owner: Any, key: str | int, value: Any, *, by_item: bool = False) -> None:
         """Records that an item was read from a list or dict that counts by item.
 
         Args:
@@ -186,17 +186,17 @@ class Reads:
           key: the item's key or index.
           by_item: whether the item itself will only be indexed.
         """
-        (self.container if by_item else self.record)(item(self._found[id(owner)][1], key), found)
+        (self.container if by_item else self.record)(item(self._found[id(owner)][1], key), value)
         if (asked := self._asked.get(id(owner))) is not None:
             asked.append(key)
             if len(asked) > _MOST_ITEMS:
                 self.complete(owner)
 
-    def has(self, owner: Any, key: str | int, held: bool) -> None:
+    def has(self, owner: Any, key: str | int, present: bool) -> None:
         """Records that a list or dict that counts by item was found to have a key, or not to have it."""
         source = self._found[id(owner)][1]
         if isinstance(owner, dict):
-            self.record(membership(source, key), held)
+            self.record(membership(source, key), present)
         else:
             self.record(length(source), len(cast("list[Any]", owner)))
 
@@ -233,14 +233,14 @@ class Reads:
         """Records a variable of a function; at the next call another function with the same code may take its place."""
         always_same = function.base is None and function.key[0] == "fixed"
         own = cell(holder, name, line) if always_same else outer_cell(function, position, name)
-        known = self._cells.setdefault(id(holder), own)
-        if known.key != own.key and own.base is not None:
-            place = closure_cell(function, position)
-            if known.base is None:
-                guard = ReadGuard(place, "{v} is {0}", (holder,))
+        earlier = self._cells.setdefault(id(holder), own)
+        if earlier.key != own.key and own.base is not None:
+            cell_source = closure_cell(function, position)
+            if earlier.base is None:
+                guard = ReadGuard(cell_source, "{v} is {0}", (holder,))
             else:
-                guard = ReadGuard(place, "{v} is {s0}", (), others=(closure_cell(known.base, known.key[-1]),))
-            self.guards.setdefault(place.key, guard)
+                guard = ReadGuard(cell_source, "{v} is {s0}", (), others=(closure_cell(earlier.base, earlier.key[-1]),))
+            self.guards.setdefault(cell_source.key, guard)
 
     def variable(self, holder: CellType) -> Source | None:
         """Returns the source of a closure cell's content; None if nobody reported it."""
@@ -265,27 +265,27 @@ class Reads:
         guard = ReadGuard(owner, "lacks({v}, {0})", (name,))
         self.guards.setdefault(("lacks", *owner.key, name), guard)
 
-    def names_of_class(self, kind: type[Any], made: Container[type[Any]]) -> None:
+    def names_of_class(self, kind: type[Any], created: Container[type[Any]]) -> None:
         """Records that a class, and each base of the program's, has as many names as now: none may come or go.
 
         Args:
           kind: the class, which lacks a name that it may get later, such as a special method.
         """
         for base in kind.__mro__:
-            place = length(attribute(fixed(base, base.__name__), "__dict__"))
-            if place.key not in self.guards and not is_library_module(base.__module__) and base not in made:
-                self.record(place, len(vars(base)))
+            source = length(attribute(fixed(base, base.__name__), "__dict__"))
+            if source.key not in self.guards and not is_library_module(base.__module__) and base not in created:
+                self.record(source, len(vars(base)))
 
     def undefined(self, namespace: dict[str, Any], name: str) -> None:
         """Records that a module did not define a name, which is a builtin or undefined."""
-        source, known = fixed(namespace, "a module's names"), builtins.__dict__
-        test, given = f"{name!r} not in {{v}} and {name!r} not in {{0}}", (known,)
-        if name in known:
-            value = known[name]
-            test, given = f"{name!r} not in {{v}} and {{0}}.get({name!r}) is {{1}}", (known, value)
+        source, builtin_names = fixed(namespace, "a module's names"), builtins.__dict__
+        test, expected = f"{name!r} not in {{v}} and {name!r} not in {{0}}", (builtin_names,)
+        if name in builtin_names:
+            value = builtin_names[name]
+            test, expected = f"{name!r} not in {{v}} and {{0}}.get({name!r}) is {{1}}", (builtin_names, value)
             if not isinstance(value, type | BuiltinFunctionType):  # except for a program's own
-                self.record(global_name(known, name, "a builtin"), value)
-        self.guards.setdefault(("global", id(namespace), name), ReadGuard(source, test, given))
+                self.record(global_name(builtin_names, name, "a builtin"), value)
+        self.guards.setdefault(("global", id(namespace), name), ReadGuard(source, test, expected))
 
     def whole(self, value: Any) -> list[Any]:
         """Records that all contents of an object may be read by code that reports nothing; returns them."""
@@ -325,10 +325,10 @@ class Reads:
         source = self.source(value)
         if source is not None:
             below = (*source.key, ".")
-            told = {key: guard for key, guard in self.guards.items() if key[: len(below)] == below and _is_outer(key)}
+            outer = {key: guard for key, guard in self.guards.items() if key[: len(below)] == below and _is_outer(key)}
             self.forget([below])
             self.whole(value)
-            self.guards.update({key: guard for key, guard in told.items() if key not in self.guards})
+            self.guards.update({key: guard for key, guard in outer.items() if key not in self.guards})
 
     def unchanged(self, owner: Any, before: Any) -> None:
         """Records what the trace left as it was in a container that it changed, given its contents before."""
@@ -341,13 +341,13 @@ class Reads:
     def forget(self, keys: Sequence[tuple[Any, ...]]) -> None:
         """Drops the guards of cells that the trace itself changed, and of all below them."""
         for key in keys:
-            for known in [known for known in self.guards if known[: len(key)] == key]:
-                del self.guards[known]
+            for guard_key in [guard_key for guard_key in self.guards if guard_key[: len(key)] == key]:
+                del self.guards[guard_key]
 
     def release(self) -> None:
         """Releases the objects that were found, at the end of tracing, since the trace may live on."""
-        for known in (self._cells, self._found, self._originals, self._asked):
-            known.clear()
+        for table in (self._cells, self._found, self._originals, self._asked):
+            table.clear()
 
     def described(self) -> list[tuple[str, str]]:
         """Each value's source as text, with the value's description, for retrace reasons."""
@@ -381,26 +381,27 @@ class Reads:
         elif isinstance(value, list | tuple):
             items(self, source, cast("list[Any]", value), kind, self._structure)
             if issubclass(kind, tuple) and kind.__dictoffset__:  # a subclass, rebuilt with its attributes
-                place, held = attribute(source, "__dict__"), dict(vars(value))
-                self.guards.setdefault(place.key, ReadGuard(place, "[*{v}] == {0}", ([*held],)))
-                for name, part in held.items():
+                namespace, attributes = attribute(source, "__dict__"), dict(vars(value))
+                self.guards.setdefault(namespace.key, ReadGuard(namespace, "[*{v}] == {0}", ([*attributes],)))
+                for name, part in attributes.items():
                     self.record(attribute(source, name), part)
         else:
             # An object with attributes other than its fields is no longer structure.
-            held = f" and len({{v}}.__dict__) == {len(value.__dict__)}" if hasattr(value, "__dict__") else ""
-            self.add(ReadGuard(source, f"type({{v}}) is {{0}}{held}", (kind,)))
+            attributes = f" and len({{v}}.__dict__) == {len(value.__dict__)}" if hasattr(value, "__dict__") else ""
+            self.add(ReadGuard(source, f"type({{v}}) is {{0}}{attributes}", (kind,)))
             for name, part in zip(*parts, strict=True):
                 self._structure(attribute(source, name), part)
 
 
-def _same_as(source: Source, known: Source) -> ReadGuard:
-    return ReadGuard(source, "{v} is {s0}", (), f"{ALIAS}{known.text}", (known,))
+def _same_as(source: Source, original: Source) -> ReadGuard:
+    return ReadGuard(source, "{v} is {s0}", (), f"{ALIAS}{original.text}", (original,))
 
 
 def _is_outer(key: tuple[Any, ...]) -> bool:
     """Returns True for the key of a function's closure variable, or of what was found by it."""
     return any(
-        type(place) is int and type(part) is str and part in ("cell", "closure") for part, place in pairwise(key)
+        type(following) is int and type(part) is str and part in ("cell", "closure")
+        for part, following in pairwise(key)
     )
 
 

@@ -136,10 +136,10 @@ class Region(Trace):
 
     def state(self, variable: Variable | CallState) -> VariableState:
         """Returns the variable's state in this region, making it an input of the region when first used."""
-        found = self.states.get(variable.name)
-        if found is None:
-            found = self.states[variable.name] = VariableState(variable, self.argument(variable.type, variable.name))
-        return found
+        entry = self.states.get(variable.name)
+        if entry is None:
+            entry = self.states[variable.name] = VariableState(variable, self.argument(variable.type, variable.name))
+        return entry
 
     def touched(self, state: CallState) -> bool:
         """Returns True if a state was read or assigned before this point of the region, or of a trace around it."""

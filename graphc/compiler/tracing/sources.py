@@ -81,23 +81,23 @@ def exact(value: Any) -> Any:
     return repr(value) if isinstance(value, complex) else value
 
 
-def same_items(values: Collection[Any], known: Collection[Any], places: bytes = b"") -> bool:
+def same_items(values: Collection[Any], expected: Collection[Any], identities: bytes = b"") -> bool:
     """Returns True if plain values equal the known ones, types included.
 
     Args:
-      places: the identities of the expected values, from :func:`places_of`; empty if there are few.
+      identities: the identities of the expected values, from :func:`places_of`; empty if there are few.
 
     Example:
       >>> same_items([1, 2.0], (1, 2.0)), same_items([1, 2], (1, 2.0))
       (True, False)
     """
-    if len(values) != len(known):
+    if len(values) != len(expected):
         return False
-    if places and places_of(values) == places:
+    if identities and places_of(values) == identities:
         return True
-    return all(map(operator.is_, values, known)) or all(
+    return all(map(operator.is_, values, expected)) or all(
         a is b or (type(a) is type(b) and (exact(a) == exact(b) if type(a) in _PLAIN else typed(a) == typed(b)))
-        for a, b in zip(values, known, strict=True)
+        for a, b in zip(values, expected, strict=True)
     )
 
 
@@ -135,10 +135,10 @@ def _addresses_asked(values: tuple[Any, ...]) -> bytes:
 
 
 def _are_addresses() -> bool:
-    given = tuple(map(object.__new__, [object] * 3))
+    objects = tuple(map(object.__new__, [object] * 3))
     if sys.implementation.name != "cpython" or tuple.__itemsize__ != ctypes.sizeof(ctypes.c_void_p):
         return False
-    return addresses(given) == np.array([id(one) for one in given], np.uintp).tobytes()
+    return addresses(objects) == np.array([id(one) for one in objects], np.uintp).tobytes()
 
 
 if not _are_addresses():
@@ -174,47 +174,49 @@ def typed_set(value: AbstractSet[Any]) -> frozenset[Any]:
     return frozenset(map(typed, value))
 
 
-def same_keys(value: dict[Any, Any], known: list[Any], fixed: tuple[Any, ...] = ()) -> bool:
+def same_keys(value: dict[Any, Any], expected: list[Any], fixed: tuple[Any, ...] = ()) -> bool:
     """Returns True if a dict has exactly these :func:`typed_keys`, in order; ``fixed`` are the keys, if all are fixed.
 
     It compares identities first, at a thousandth of the time.
     """
-    if len(value) != len(known):
+    if len(value) != len(expected):
         return False
-    return (bool(fixed) and all(map(operator.is_, value, fixed))) or typed_keys(value) == known
+    return (bool(fixed) and all(map(operator.is_, value, fixed))) or typed_keys(value) == expected
 
 
 def same_mapping(
-    value: Mapping[Any, Any], kind: type[Any], keys: list[Any], parts: tuple[Any, ...], places: bytes
+    value: Mapping[Any, Any], kind: type[Any], keys: list[Any], parts: tuple[Any, ...], identities: bytes
 ) -> bool:
     """Returns True if a mapping of this class has exactly these plain keys and values, in order."""
     if type(value) is not kind or len(value) != len(keys):
         return False
-    if places and addresses((*value, *value.values())) == places:  # one tuple takes half the time of two
+    if identities and addresses((*value, *value.values())) == identities:  # one tuple takes half the time of two
         return True
     return same_items(value.values(), parts) and same_items(value, keys)
 
 
-def same_set(value: AbstractSet[Any], known: frozenset[Any], fixed: tuple[Any, ...] = (), places: bytes = b"") -> bool:
+def same_set(
+    value: AbstractSet[Any], expected: frozenset[Any], fixed: tuple[Any, ...] = (), identities: bytes = b""
+) -> bool:
     """Returns True if a set has exactly these :func:`typed_set` elements.
 
     Args:
       fixed: the elements in the order of the set that they were read from, if all are fixed.
     """
-    if len(value) != len(known):
+    if len(value) != len(expected):
         return False
-    if fixed and (places_of(value) == places if places else all(map(operator.is_, value, fixed))):
+    if fixed and (places_of(value) == identities if identities else all(map(operator.is_, value, fixed))):
         return True
-    return typed_set(value) == known
+    return typed_set(value) == expected
 
 
-def same_array(value: Any, kind: type[Any], dtype: np.dtype[Any], shape: tuple[int, ...], held: bytes) -> bool:
+def same_array(value: Any, kind: type[Any], dtype: np.dtype[Any], shape: tuple[int, ...], expected: bytes) -> bool:
     """Returns True if a value is a NumPy array of this class, dtype and shape with exactly these bytes."""
     if type(value) is not kind or value.dtype != dtype or value.shape != shape:
         return False
-    if kind is np.ndarray and len(held) > SMALL_BYTES and dtype.kind in BUFFERED and value.flags.c_contiguous:
-        return held.startswith(value)  # no copy: half the time
-    return value.tobytes() == held
+    if kind is np.ndarray and len(expected) > SMALL_BYTES and dtype.kind in BUFFERED and value.flags.c_contiguous:
+        return expected.startswith(value)  # no copy: half the time
+    return value.tobytes() == expected
 
 
 SMALL_BYTES = 4096
@@ -267,13 +269,13 @@ def attributes_of(value: Any) -> Iterator[tuple[str, Any]]:
 @cache
 def slots_of(kind: type[Any]) -> tuple[str, ...]:
     """Returns the names of the slots of a class and its bases."""
-    found: list[str] = []
+    slots: list[str] = []
     for base in kind.__mro__:
         names: Any = base.__dict__.get("__slots__", ())
         for name in (names,) if isinstance(names, str) else tuple(names):
             private = name.startswith("__") and not name.endswith("__")
-            found.append(f"_{base.__name__.lstrip('_')}{name}" if private else name)
-    return tuple(name for name in found if name not in ("__dict__", "__weakref__"))
+            slots.append(f"_{base.__name__.lstrip('_')}{name}" if private else name)
+    return tuple(name for name in slots if name not in ("__dict__", "__weakref__"))
 
 
 def is_opaque(kind: type[Any]) -> bool:
@@ -339,14 +341,14 @@ def argument(name: str) -> Source:
     return source
 
 
-def global_name(namespace: dict[str, Any], name: str, place: str) -> Source:
-    """Returns the source of a module's global; ``place`` is where it is read."""
-    return Source(None, namespace, f"[{name!r}]", f"global {name} ({place})", ("global", id(namespace), name))
+def global_name(namespace: dict[str, Any], name: str, where: str) -> Source:
+    """Returns the source of a module's global; ``where`` is where it is read."""
+    return Source(None, namespace, f"[{name!r}]", f"global {name} ({where})", ("global", id(namespace), name))
 
 
-def cell(holder: CellType, name: str, place: str) -> Source:
-    """Returns the source of an enclosing function's variable; ``place`` is where it is read."""
-    return Source(None, holder, ".cell_contents", f"outer {name} ({place})", ("cell", id(holder)))
+def cell(holder: CellType, name: str, where: str) -> Source:
+    """Returns the source of an enclosing function's variable; ``where`` is where it is read."""
+    return Source(None, holder, ".cell_contents", f"outer {name} ({where})", ("cell", id(holder)))
 
 
 def closure_cell(function: Source, position: int) -> Source:
@@ -396,10 +398,10 @@ def result_of_call(
     """
     base = Source(None, ask, "", text, ("function", key))
     names = [*[""] * (len(args) - len(names)), *names]
-    given = [f"{name}={{{place}}}" if name else f"{{{place}}}" for place, name in enumerate(names)]
+    slots = [f"{name}={{{index}}}" if name else f"{{{index}}}" for index, name in enumerate(names)]
     texts = [f"{name}={part.text}" if name else part.text for name, part in zip(names, args, strict=True)]
-    places = (*base.key, "call", *names, *(part.key for part in args))
-    source = Source(base, _NONE, f"({', '.join(given)})", f"{text}({', '.join(texts)})", places)
+    path = (*base.key, "call", *names, *(part.key for part in args))
+    source = Source(base, _NONE, f"({', '.join(slots)})", f"{text}({', '.join(texts)})", path)
     source.parts = tuple(args)
     source.of_call = any(part.of_call for part in args)
     return source

@@ -205,13 +205,15 @@ class Trace:
         try:
             output_types = infer_types(op, types, attrs, regions)
         except Exception as error:
-            given = [one if type(one) in SCALARS else found for one, found in zip(inputs, types, strict=True)]
-            found = translate_error(error, op, given, attrs, operands=inputs)
-            if isinstance(found, UnimplementedError):
-                self.refuse(found)
-            if found is error:
+            arguments = [
+                one if type(one) in SCALARS else described for one, described in zip(inputs, types, strict=True)
+            ]
+            described = translate_error(error, op, arguments, attrs, operands=inputs)
+            if isinstance(described, UnimplementedError):
+                self.refuse(described)
+            if described is error:
                 raise
-            raise found from error
+            raise described from error
         location = user_location()
         device = ""
         if context.device:
@@ -267,14 +269,14 @@ class Trace:
         if type(value) not in SCALARS:
             return self._constant(canonical_array(value), weak=False)
         key = (cast("type[Any]", type(value)), str(value))
-        found = self._constants.get(key)
-        if found is None:
+        cached = self._constants.get(key)
+        if cached is None:
             try:
                 array = scalar_array(value)
             except GraphcError as error:
                 raise self.refuse(error) from None
-            found = self._constants[key] = self._constant(array, weak=type(value) is not bool).raw
-        return self.wrap(found)
+            cached = self._constants[key] = self._constant(array, weak=type(value) is not bool).raw
+        return self.wrap(cached)
 
     def _constant(self, array: np.ndarray[Any, Any], *, weak: bool) -> SymbolicTensor:
         attrs = Attrs(value=Literal(array), weak=True) if weak else Attrs(value=Literal(array))
@@ -284,21 +286,21 @@ class Trace:
 
     def capture(self, value: Tensor | jax.Array) -> SymbolicTensor:
         """Returns the input of this trace for a tensor or array from outside, as a separate tensor."""
-        given = id(value.raw) if isinstance(value, SymbolicTensor) else id(value)
-        key = self._known_as.get(given, given)
-        found = self.captures.get(key)
-        if found is None:
+        identity = id(value.raw) if isinstance(value, SymbolicTensor) else id(value)
+        key = self._known_as.get(identity, identity)
+        entry = self.captures.get(key)
+        if entry is None:
             outer = self._outer(value)
             name = ""
             if isinstance(outer, SymbolicTensor):
                 outer = outer.snapshot()
                 name = outer.raw.name if outer.raw.node is None else ""
                 # A tensor from further outside is known by the enclosing trace's value, as one that comes from there.
-                key = self._known_as[given] = id(outer.raw)
-            found = self.captures.get(key)
-            if found is None:
-                found = self.captures[key] = outer, self.argument(outer.type, name or f"capture_{len(self.captures)}")
-        return found[1].snapshot()
+                key = self._known_as[identity] = id(outer.raw)
+            entry = self.captures.get(key)
+            if entry is None:
+                entry = self.captures[key] = outer, self.argument(outer.type, name or f"capture_{len(self.captures)}")
+        return entry[1].snapshot()
 
     def _outer(self, value: Tensor | jax.Array) -> Tensor:
         return value if isinstance(value, Tensor) else Tensor(value)
@@ -344,10 +346,10 @@ class Trace:
     def read(self, variable: Variable | CallState) -> SymbolicTensor:
         """Returns the variable's current value at this point of the trace."""
         if isinstance(variable, CallState):
-            found = self._call_states.get(variable.name)
-            if found is None:
-                found = self._call_states[variable.name] = self.constant(variable.initial)
-            return found
+            state = self._call_states.get(variable.name)
+            if state is None:
+                state = self._call_states[variable.name] = self.constant(variable.initial)
+            return state
         self.variables[variable.name] = variable
         attrs = Attrs(variable=variable.name, type=variable.type)
         return self.apply(OPS["read_variable"], (), attrs)[0]
@@ -423,8 +425,8 @@ class Trace:
         if lifting is None:
             raise self.variable_created()
         location = user_location()
-        place = "" if location is None else f" ({location.short})"
-        self.abort_attempts(CREATES + place, unsettled=True)  # the first iteration of a loop may be the only one
+        where = "" if location is None else f" ({location.short})"
+        self.abort_attempts(CREATES + where, unsettled=True)  # the first iteration of a loop may be the only one
         self.root.forbids_side_effects = False  # this happens once in Python too
         return lifting.making(self, reads)
 
@@ -475,7 +477,7 @@ class Trace:
 
     def _tell(self, effect: SideEffect) -> None:
         # Of what a function calls in several lines the first is enough.
-        if all(effect.what != told.what for told in self.root.side_effects):
+        if all(effect.what != reported.what for reported in self.root.side_effects):
             self.root.side_effects.append(effect)
 
     def abort_attempts(self, reason: str, *, unsettled: bool = False) -> None:

@@ -163,18 +163,18 @@ def component_types(use: str, dtypes: Any, shapes: Any) -> tuple[TensorType, ...
       InvalidArgumentError: the number of shapes differs from the number of dtypes, or there is no dtype.
     """
     several = isinstance(dtypes, list | tuple)
-    given = cast("Sequence[Any]", dtypes) if several else [dtypes]
-    if not given:
+    requested = cast("Sequence[Any]", dtypes) if several else [dtypes]
+    if not requested:
         raise refusal(use, "dtypes is empty; an element needs at least one component")
-    found = [dtype_of(use, dtype) for dtype in given]
+    resolved = [dtype_of(use, dtype) for dtype in requested]
     if shapes is None:
-        return tuple([as_type(use, dtype, None) for dtype in found])
+        return tuple([as_type(use, dtype, None) for dtype in resolved])
     listed: list[Any] = [shapes]
     if isinstance(shapes, list | tuple) and (several or not _is_shape(cast("Sequence[Any]", shapes))):
         listed = list(cast("Sequence[Any]", shapes))
-    if len(listed) != len(found):
-        raise refusal(use, f"there are {len(found)} dtypes and {len(listed)} shapes; give one shape for each dtype")
-    return tuple([as_type(use, dtype, shape) for dtype, shape in zip(found, listed, strict=True)])
+    if len(listed) != len(resolved):
+        raise refusal(use, f"there are {len(resolved)} dtypes and {len(listed)} shapes; give one shape for each dtype")
+    return tuple([as_type(use, dtype, shape) for dtype, shape in zip(resolved, listed, strict=True)])
 
 
 def _is_shape(shapes: Sequence[Any]) -> bool:
@@ -218,8 +218,8 @@ def kept(use: str, value: Any, dtype: np.dtype[Any]) -> Any:
         check_leaves(value, "to enqueue it")
         value = value.value().raw if isinstance(value, Variable) else value.raw
     if (dtype == STRING) != is_text(value):
-        found = "strings" if is_text(value) else _described(value)
-        raise refusal(use, f"the component takes {_named(dtype)}, got {found}", InvalidTypeError)
+        actual = "strings" if is_text(value) else _described(value)
+        raise refusal(use, f"the component takes {_named(dtype)}, got {actual}", InvalidTypeError)
     if dtype == STRING:
         return bytes_array(value).copy()
     if isinstance(value, jax.Array):
@@ -241,10 +241,10 @@ def _converted(use: str, value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, An
     if array.size and not _may_become(array.dtype, dtype):
         problem = f"the component takes {_named(dtype)}, got {_described(value)}"
         raise refusal(use, problem, InvalidTypeError)
-    found = array.astype(dtype)
-    if dtype.kind in "iu" and not np.array_equal(found, array):
+    converted = array.astype(dtype)
+    if dtype.kind in "iu" and not np.array_equal(converted, array):
         raise refusal(use, f"the component takes {_named(dtype)}, which cannot hold {value!r:.60}")
-    return found
+    return converted
 
 
 @cache
@@ -254,8 +254,8 @@ def _scalar_dtype(kind: type[Any], dtype: np.dtype[Any]) -> np.dtype[Any] | None
 
 
 @cache
-def _may_become(given: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
-    ranks = [[jnp.issubdtype(dtype, kind) for kind in _RANKS] for dtype in (given, wanted)]
+def _may_become(source: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
+    ranks = [[jnp.issubdtype(dtype, kind) for kind in _RANKS] for dtype in (source, wanted)]
     return all(map(any, ranks)) and ranks[0].index(True) <= ranks[1].index(True)
 
 
@@ -287,14 +287,14 @@ def operand_of(use: str, value: Any, dtype: np.dtype[Any]) -> Any:
     if not isinstance(value, SymbolicTensor):
         array = kept(use, value, dtype)
         return Tensor(array) if isinstance(array, jax.Array) else array
-    found = host_type(value).dtype
-    if found != dtype:
-        problem = f"the component takes {_named(dtype)}, got {_named(found)}; convert it with gx.astype"
+    actual = host_type(value).dtype
+    if actual != dtype:
+        problem = f"the component takes {_named(dtype)}, got {_named(actual)}; convert it with gx.astype"
         raise refusal(use, problem, InvalidTypeError)
     return value
 
 
-def check_type(use: str, name: str, found: TensorType, wanted: TensorType, *, many: bool = False) -> None:
+def check_type(use: str, name: str, actual: TensorType, wanted: TensorType, *, many: bool = False) -> None:
     """Checks the type of a value to enqueue, as far as it is known.
 
     Args:
@@ -304,13 +304,13 @@ def check_type(use: str, name: str, found: TensorType, wanted: TensorType, *, ma
     Raises:
       InvalidArgumentError: the shape differs.
     """
-    if many and found.ranked:
-        if not found.shape:
-            raise refusal(use, f"{name} is {found}, which has no axis of elements; use enqueue for one element")
-        found = TensorType(found.shape[1:], found.dtype)
-    if not compatible_shapes(found, wanted):
+    if many and actual.ranked:
+        if not actual.shape:
+            raise refusal(use, f"{name} is {actual}, which has no axis of elements; use enqueue for one element")
+        actual = TensorType(actual.shape[1:], actual.dtype)
+    if not compatible_shapes(actual, wanted):
         elements = " for each element" if many else ""
-        raise refusal(use, f"{name} is {found}{elements}, but it takes {wanted}")
+        raise refusal(use, f"{name} is {actual}{elements}, but it takes {wanted}")
 
 
 def part_names(types: Sequence[TensorType]) -> list[str]:
@@ -345,17 +345,17 @@ def tensors(columns: Columns) -> list[Any]:
     """Converts arrays to eager tensors on the device in scope, in one transfer."""
     moving: list[Any] = [column for column in columns if isinstance(column, np.ndarray) and column.dtype != STRING]
     moved = iter(_moved(moving))
-    found: list[Any] = []
+    converted: list[Any] = []
     for column in columns:
         if not isinstance(column, np.ndarray):
-            found.append(Tensor(column))
+            converted.append(Tensor(column))
         elif column.dtype == STRING:
-            found.append(host_value(column))
+            converted.append(host_value(column))
         else:
-            found.append(Tensor(next(moved)))
+            converted.append(Tensor(next(moved)))
     if context.device:
-        return [x if isinstance(x, StringTensor) else apply(OPS["identity"], (x,)) for x in found]
-    return found
+        return [x if isinstance(x, StringTensor) else apply(OPS["identity"], (x,)) for x in converted]
+    return converted
 
 
 def _moved(arrays: list[Any]) -> Any:
@@ -422,9 +422,9 @@ class Element:
         """Converts one element, or many, to an op's inputs in a graph."""
         operands: list[Any] = []
         for part, value, type in zip(self._parts, self._given(use, vals), self.spec.types, strict=True):
-            found = operand_of(use, value, type.dtype)
-            check_type(use, part, host_type(found), type, many=many)
-            operands.append(found)
+            operand = operand_of(use, value, type.dtype)
+            check_type(use, part, host_type(operand), type, many=many)
+            operands.append(operand)
         return operands
 
     def returned(self, values: Any) -> Any:
@@ -459,9 +459,9 @@ class Element:
 def _checked(spec: QueueSpec, names: Sequence[str] | None) -> tuple[str, ...] | None:
     if names is None:
         return None
-    found = (names,) if isinstance(names, str) else tuple(names)
-    if len(found) != len(spec.types):
-        raise refusal(spec.kind, f"an element has {len(spec.types)} components, but there are {len(found)} names")
-    if len(set(found)) != len(found):
-        raise refusal(spec.kind, f"two components have the same name: {list(found)}")
-    return found
+    listed = (names,) if isinstance(names, str) else tuple(names)
+    if len(listed) != len(spec.types):
+        raise refusal(spec.kind, f"an element has {len(spec.types)} components, but there are {len(listed)} names")
+    if len(set(listed)) != len(listed):
+        raise refusal(spec.kind, f"two components have the same name: {list(listed)}")
+    return listed

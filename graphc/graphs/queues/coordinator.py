@@ -62,9 +62,9 @@ class Coordinator:
         if clean_stop_exception_types is None:
             clean_stop_exception_types = (OutOfRangeError, CancelledError)
         self._clean = tuple(clean_stop_exception_types)
-        given: tuple[Any, ...] = self._clean
-        if not all(isinstance(kind, type) and issubclass(kind, BaseException) for kind in given):
-            raise _refused(f"Coordinator: clean_stop_exception_types must be exception classes, got {given!r:.80}")
+        kinds: tuple[Any, ...] = self._clean
+        if not all(isinstance(kind, type) and issubclass(kind, BaseException) for kind in kinds):
+            raise _refused(f"Coordinator: clean_stop_exception_types must be exception classes, got {kinds!r:.80}")
         self._condition = threading.Condition()
         self._stopped = False
         self._reason: tuple[BaseException, TracebackType | None] | None = None
@@ -199,9 +199,9 @@ class Coordinator:
         """
         grace = _seconds(stop_grace_period_secs)
         with self._condition:
-            given = () if threads is None else tuple(threads)
-            _check_threads("join", given)
-            awaited = [thread for thread in {**self._registered, **dict.fromkeys(given)} if thread.is_alive()]
+            passed = () if threads is None else tuple(threads)
+            _check_threads("join", passed)
+            awaited = [thread for thread in {**self._registered, **dict.fromkeys(passed)} if thread.is_alive()]
             if threading.current_thread() in awaited:
                 raise _error(
                     "Coordinator.join: a thread cannot wait for its own end; call it from the thread that started them"
@@ -251,18 +251,18 @@ class Coordinator:
                 raise error.with_traceback(traceback)
 
 
-def _exception(given: Any) -> tuple[BaseException, TracebackType | None] | None:
+def _exception(error: Any) -> tuple[BaseException, TracebackType | None] | None:
     """Returns an exception as a caller passes it, and its current traceback."""
-    if isinstance(given, tuple):
-        parts = cast("tuple[Any, ...]", given)
+    if isinstance(error, tuple):
+        parts = cast("tuple[Any, ...]", error)
         if len(parts) == 3 and (isinstance(parts[1], BaseException) or parts[1] is None):
             return None if parts[1] is None else (parts[1], parts[2] or parts[1].__traceback__)
-    elif given is None:
+    elif error is None:
         return None
-    elif isinstance(given, BaseException):
-        return given, given.__traceback__
+    elif isinstance(error, BaseException):
+        return error, error.__traceback__
     raise _refused(
-        f"Coordinator.request_stop: ex must be an exception, the result of sys.exc_info(), or None, got {given!r:.60}"
+        f"Coordinator.request_stop: ex must be an exception, the result of sys.exc_info(), or None, got {error!r:.60}"
     )
 
 
@@ -272,10 +272,10 @@ def _check_threads(method: str, threads: Sequence[Any]) -> None:
             raise _refused(f"Coordinator.{method}: expected instances of threading.Thread, got {thread!r:.60}")
 
 
-def _seconds(given: Any) -> float:
-    if isinstance(given, bool) or not isinstance(given, Real) or not float(given) >= 0:
-        raise _error(f"Coordinator.join: stop_grace_period_secs must be a number of at least 0, got {given!r:.60}")
-    return float(given)
+def _seconds(seconds: Any) -> float:
+    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not float(seconds) >= 0:
+        raise _error(f"Coordinator.join: stop_grace_period_secs must be a number of at least 0, got {seconds!r:.60}")
+    return float(seconds)
 
 
 def _still_running(threads: Sequence[threading.Thread], grace: float) -> str:

@@ -73,15 +73,15 @@ class SparseValue(NamedTuple):
 
 def _to_dense(indices: Any, values: Any, dense_shape: Any, default: Any) -> np.ndarray[Any, Any]:
     shape = tuple(int(size) for size in dense_shape)
-    places = np.asarray(indices, np.int64).reshape(-1, len(shape))
-    outside = np.flatnonzero(((places < 0) | (places >= np.array(shape, np.int64))).any(axis=1))
+    positions = np.asarray(indices, np.int64).reshape(-1, len(shape))
+    outside = np.flatnonzero(((positions < 0) | (positions >= np.array(shape, np.int64))).any(axis=1))
     if outside.size:
-        place = places[outside[0]].tolist()
-        raise InvalidArgumentError(f"SparseValue.to_dense: the index {place} is outside of the shape {shape}")
-    found = np.empty(shape, values.dtype)
-    found[...] = default
-    found[tuple(places.T)] = values
-    return bytes_array(found) if values.dtype == STRING else found
+        outlier = positions[outside[0]].tolist()
+        raise InvalidArgumentError(f"SparseValue.to_dense: the index {outlier} is outside of the shape {shape}")
+    dense = np.empty(shape, values.dtype)
+    dense[...] = default
+    dense[tuple(positions.T)] = values
+    return bytes_array(dense) if values.dtype == STRING else dense
 
 
 def _dense_type(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
@@ -161,8 +161,8 @@ def columns_of(features: Any, use: str) -> dict[str, Column]:
     if not isinstance(features, Mapping) or not features:
         problem = f"features must be a dict with at least one feature, got {features!r:.60}"
         raise refusal(use, problem)
-    given = cast("Mapping[str, Any]", features)
-    return {str(name): _column(str(name), feature, f"{use}: feature {name!r}") for name, feature in given.items()}
+    requested = cast("Mapping[str, Any]", features)
+    return {str(name): _column(str(name), feature, f"{use}: feature {name!r}") for name, feature in requested.items()}
 
 
 def _column(name: str, feature: Any, use: str) -> Column:
@@ -175,15 +175,15 @@ def _column(name: str, feature: Any, use: str) -> Column:
 
 
 def _dtype(dtype: Any, use: str) -> np.dtype[Any]:
-    found = dtype_of(use, dtype)
-    if found != STRING and found.name not in ("float32", "int32", "int64"):
+    converted = dtype_of(use, dtype)
+    if converted != STRING and converted.name not in ("float32", "int32", "int64"):
         raise refusal(use, f"dtype must be float32, int64 or string, got {dtype!r:.60}", InvalidTypeError)
-    return found
+    return converted
 
 
 def _shape(shape: Any, use: str) -> tuple[int, ...]:
-    given = shape.as_list() if hasattr(shape, "as_list") else shape
-    sizes: list[Any] = [given] if hasattr(given, "__index__") else list(given)
+    dimensions = shape.as_list() if hasattr(shape, "as_list") else shape
+    sizes: list[Any] = [dimensions] if hasattr(dimensions, "__index__") else list(dimensions)
     if any(not hasattr(size, "__index__") or size.__index__() < 0 for size in sizes):
         problem = f"a size of the shape {sizes} is unknown; use a VarLenFeature for any number of values"
         raise refusal(use, problem)
@@ -251,15 +251,15 @@ def _parse(use: str, serialized: Any, features: Any, names: Any, ranks: tuple[in
     attrs = Attrs(columns=tuple(map(tuple, columns.values())), single=single, index=as_dtype("int64"), use=use)
     inputs = (serialized,) if names is None else (serialized, names)
     if not is_tracing() or in_graph(serialized):
-        found = apply_all(PARSE, inputs, attrs)
+        results = apply_all(PARSE, inputs, attrs)
     else:  # a traced function knows its strings
-        found = [host_value(array) for array in _parse_arrays(*map(bytes_array, inputs), **attrs)]
-    return _by_name(columns, found)
+        results = [host_value(array) for array in _parse_arrays(*map(bytes_array, inputs), **attrs)]
+    return _by_name(columns, results)
 
 
-def _by_name(columns: Mapping[str, Column], found: Sequence[Any]) -> dict[str, Any]:
+def _by_name(columns: Mapping[str, Column], arrays: Sequence[Any]) -> dict[str, Any]:
     """Returns results by feature name, with the parts of sparse tensors combined."""
-    left, results = iter(found), dict[str, Any]()
+    left, results = iter(arrays), dict[str, Any]()
     for name, column in columns.items():
         first = next(left)
         results[name] = SparseValue(first, next(left), next(left)) if _is_sparse(column) else first
@@ -292,10 +292,10 @@ class _Row:
             return None
         if kind != _LISTS[dtype.name]:
             raise self.error(f"feature {key!r} has values of {_NAMES[kind]}, expected {_title(dtype)}")
-        found = getattr(feature, kind).value
+        entries = getattr(feature, kind).value
         if dtype == STRING:
-            return _texts(found)
-        array = np.asarray(found, np.int64 if dtype.kind == "i" else dtype)
+            return _texts(entries)
+        array = np.asarray(entries, np.int64 if dtype.kind == "i" else dtype)
         if dtype == np.int32 and not np.array_equal(array, array.astype(np.int32)):
             remedy = "set gx.config.enable_x64 for int64"
             raise self.error(f"feature {key!r} has a value that int32 cannot hold; {remedy}")
@@ -321,17 +321,17 @@ def _parse_arrays(
     index: np.dtype[Any], use: str,
 ) -> tuple[Array, ...]:  # fmt: skip
     rows = _rows(serialized, names, single, use)
-    found: list[Array] = []
+    arrays: list[Array] = []
     for column in (Column(*column) for column in columns):
         if _is_sparse(column):
-            places, values, sizes = _variable(column, rows)
+            positions, values, sizes = _variable(column, rows)
             drop = int(single)
-            found += [places[:, drop:].astype(index), values, sizes[drop:].astype(index)]
+            arrays += [positions[:, drop:].astype(index), values, sizes[drop:].astype(index)]
         else:
             array = _fixed(column, rows)
-            found.append(array[0] if single else array)
+            arrays.append(array[0] if single else array)
     # Indexing an array of strings returns the string itself.
-    return tuple(bytes_array(array) if isinstance(array, bytes) else np.asarray(array) for array in found)
+    return tuple(bytes_array(array) if isinstance(array, bytes) else np.asarray(array) for array in arrays)
 
 
 def _rows(serialized: Array, names: Array | None, single: bool, use: str) -> list[_Row]:
@@ -360,31 +360,31 @@ def _missing(column: Column, row: _Row) -> InvalidArgumentError:
 
 def _fixed(column: Column, rows: Sequence[_Row]) -> Array:
     assert column.shape is not None
-    found = np.empty((len(rows), *column.shape), column.dtype)
+    filled = np.empty((len(rows), *column.shape), column.dtype)
     size = int(np.prod(column.shape))
-    flat = found.reshape(len(rows), size)  # an element of a string array can hold a whole array
-    for place, row in enumerate(rows):
+    flat = filled.reshape(len(rows), size)  # an element of a string array can hold a whole array
+    for index, row in enumerate(rows):
         values = row.values(column.key, column.dtype)
         if values is None:
             if column.default is None:
                 raise _missing(column, row)
-            flat[place] = column.default.array.ravel()
+            flat[index] = column.default.array.ravel()
         elif values.size != size:
             raise row.error(
                 f"feature {column.key!r} has {values.size} values, expected {size} for the shape {column.shape}"
             )
         else:
-            flat[place] = values
-    return found
+            flat[index] = values
+    return filled
 
 
 def _variable(column: Column, rows: Sequence[_Row]) -> tuple[Array, ...]:
     nothing = np.empty(0, column.dtype)
     values = [row.values(column.key, column.dtype) for row in rows]
-    found = [nothing if value is None else value for value in values]
-    sizes = np.array([value.size for value in found], np.int64)
-    places = np.stack([np.repeat(np.arange(len(rows)), sizes), _counts(sizes)], axis=1)
-    return places, np.concatenate([nothing, *found]), np.array([len(rows), sizes.max(initial=0)])
+    present = [nothing if value is None else value for value in values]
+    sizes = np.array([value.size for value in present], np.int64)
+    positions = np.stack([np.repeat(np.arange(len(rows)), sizes), _counts(sizes)], axis=1)
+    return positions, np.concatenate([nothing, *present]), np.array([len(rows), sizes.max(initial=0)])
 
 
 def _counts(sizes: Array) -> Array:
@@ -396,19 +396,19 @@ def _counts(sizes: Array) -> Array:
 def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
     serialized, single = types[0], attrs["single"]
     rows = () if single else serialized.shape if serialized.ranked else (OPEN,)
-    found: list[TensorType] = []
+    results: list[TensorType] = []
     for column in (Column(*column) for column in attrs["columns"]):
         if _is_sparse(column):
             axes = len(rows) + 1
             index: np.dtype[Any] = attrs["index"]
-            found += [
+            results += [
                 TensorType((OPEN, axes), index),
                 TensorType((OPEN,), column.dtype),
                 TensorType((axes,), index),
             ]
         else:
-            found.append(TensorType((*rows, *(column.shape or ())), column.dtype))
-    return tuple(found)
+            results.append(TensorType((*rows, *(column.shape or ())), column.dtype))
+    return tuple(results)
 
 
 PARSE = OPS.add(

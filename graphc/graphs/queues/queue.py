@@ -219,8 +219,8 @@ class QueueBase(SharedObject[QueueState]):
             raise refusal(use, f"n must not be negative, got {count}")
         if state is None:
             op, suffix = (ops.DEQUEUE_UP_TO, "DequeueUpTo") if up_to else (ops.DEQUEUE_MANY, "DequeueMany")
-            found = self._emit(op, () if count is not None else (n,), suffix, name, count=count)
-            return self._element.returned(found)
+            dequeued = self._emit(op, () if count is not None else (n,), suffix, name, count=count)
+            return self._element.returned(dequeued)
         entries = state.take(cast("int", count), up_to=up_to)
         columns = joined(entries, self._spec.types) if entries else ops.empty(self._spec.types)
         return self._element.returned(tensors(columns))
@@ -280,10 +280,10 @@ class QueueBase(SharedObject[QueueState]):
 
 
 def _capacity(kind: str, capacity: Any) -> int:
-    found = integer(kind, "capacity", capacity)
-    if found == 0:
+    limit = integer(kind, "capacity", capacity)
+    if limit == 0:
         raise refusal(kind, "a capacity of 0 leaves no room for an element; use -1 for no limit")
-    return max(found, -1)
+    return max(limit, -1)
 
 
 def _closed_types(kind: str, dtypes: Any, shapes: Any) -> tuple[TensorType, ...]:
@@ -364,13 +364,17 @@ class RandomShuffleQueue(QueueBase):
         name: str | None = "random_shuffle_queue",
     ) -> None:  # fmt: skip
         kind = "RandomShuffleQueue"
-        types, held = _closed_types(kind, dtypes, shapes), _capacity(kind, capacity)
-        kept = integer(kind, "min_after_dequeue", min_after_dequeue)
-        if kept < 0 or 0 <= held <= kept:
-            problem = f"min_after_dequeue must be at least 0 and less than the capacity, got {kept} and capacity {held}"
+        types, limit = _closed_types(kind, dtypes, shapes), _capacity(kind, capacity)
+        reserve = integer(kind, "min_after_dequeue", min_after_dequeue)
+        if reserve < 0 or 0 <= limit <= reserve:
+            problem = (
+                f"min_after_dequeue must be at least 0 and less than the capacity, got {reserve} and capacity {limit}"
+            )
             raise refusal(kind, problem)
         drawn = None if seed is None else integer(kind, "seed", seed)
-        super().__init__(QueueSpec(kind, held, types, kept, drawn), names, shared_name, name, "random_shuffle_queue")
+        super().__init__(
+            QueueSpec(kind, limit, types, reserve, drawn), names, shared_name, name, "random_shuffle_queue"
+        )
 
 
 class PaddingFIFOQueue(QueueBase):

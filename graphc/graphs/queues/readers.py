@@ -252,7 +252,7 @@ class FixedLengthRecordReader(ReaderBase):
     ) -> None:  # fmt: skip
         kind = "FixedLengthRecordReader"
         sizes = {"header_bytes": header_bytes, "footer_bytes": footer_bytes, "hop_bytes": hop_bytes}
-        checked = {size: _count(kind, size, given or 0) for size, given in sizes.items()}
+        checked = {size: _count(kind, size, count or 0) for size, count in sizes.items()}
         length = _count(kind, "record_bytes", record_bytes, least=1)
         packed = checked_compression(encoding, f"{kind}: encoding")
         super().__init__(FixedLengthRecords(length, **checked, compression=packed), name, shared_name)
@@ -276,10 +276,10 @@ class TFRecordReader(ReaderBase):
 
 
 def _count(kind: str, name: str, value: Any, least: int = 0) -> int:
-    found = integer(kind, name, value)
-    if found < least:
-        raise refusal(kind, f"{name} must be {least} or more, got {found}")
-    return found
+    count = integer(kind, name, value)
+    if count < least:
+        raise refusal(kind, f"{name} must be {least} or more, got {count}")
+    return count
 
 
 # The state that a reader keeps between runs, and the ops of readers, which find it by their attributes.
@@ -327,23 +327,23 @@ class ReaderState:
     def read_up_to(self, take: Take, count: int) -> list[tuple[bytes, bytes]]:
         """Returns up to ``count`` keys and records, fewer at the end of a file; none only if ``count`` is 0."""
         with holding(self._lock, self._what):
-            found = list[tuple[bytes, bytes]]()
-            while not found and count:
+            records = list[tuple[bytes, bytes]]()
+            while not records and count:
                 work = self._work or self._start(take)
-                while len(found) < count:
+                while len(records) < count:
                     try:
                         record = work.read()
                     except GraphcError:
-                        if not found:
+                        if not records:
                             raise
                         break  # the next call raises it again
                     if record is not None:
-                        found.append(record)
+                        records.append(record)
                     if record is None or work.is_single:
                         self._finish()
                         break
-            self.produced += len(found)
-            return found
+            self.produced += len(records)
+            return records
 
     def _start(self, take: Take) -> Work:
         self._work = self._format.open(take())
@@ -405,15 +405,15 @@ def reader_attrs(label: str, spec: tuple[Any, ...], *, home: str, name: str, con
 def _state(attrs: Mapping[str, Any]) -> ReaderState:
     name, spec, label = attrs["reader"], attrs["format"], attrs["label"]
     if attrs["home"] == PROCESS:
-        found = _claimed.get(name)
-        if found is None:
+        state = _claimed.get(name)
+        if state is None:
             raise NotFoundError(f"{label} was made in eager code and no longer exists; keep a reference to the reader")
-        return found
-    found = current_resources().get_or_make(attrs["container"], name, lambda: ReaderState(label, spec), ReaderState)
-    if found.spec != spec:
-        problem = f"another reader with that shared name has {found.spec}, this one has {spec}; they must be equal"
+        return state
+    state = current_resources().get_or_make(attrs["container"], name, lambda: ReaderState(label, spec), ReaderState)
+    if state.spec != spec:
+        problem = f"another reader with that shared name has {state.spec}, this one has {spec}; they must be equal"
         raise InvalidArgumentError(f"{label}: {problem}")
-    return found
+    return state
 
 
 def _names(attrs: Mapping[str, Any]) -> Take:

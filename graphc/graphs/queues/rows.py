@@ -64,15 +64,15 @@ class Picks:
 
     def write(self, component: int, target: np.ndarray[Any, Any]) -> None:
         """Writes a component of the rows to an array with room for it."""
-        for columns, positions, places in self.parts:
+        for columns, positions, targets in self.parts:
             if positions[0] == BARE:
-                _write_row(columns[component], target, places[0])
+                _write_row(columns[component], target, targets[0])
                 continue
             rows = np.asarray(columns[component])[positions]
             if len(self.parts) == 1:  # then all indices are there, in order
                 _corner(target, rows.shape[1:])[...] = rows
             else:
-                target[(places, *map(slice, rows.shape[1:]))] = rows
+                target[(targets, *map(slice, rows.shape[1:]))] = rows
 
 
 Entry: TypeAlias = Columns | Run | Picks
@@ -128,24 +128,24 @@ def _column(entries: Sequence[Entry], component: int, type: TensorType, count: i
         column = np.full((count, *shape), b"" if type.dtype == object else 0, type.dtype)
     else:
         column = np.empty((count, *shape), type.dtype)
-    place = 0
+    offset = 0
     for entry in entries:
         if isinstance(entry, tuple):
-            _write_row(entry[component], column, place)
-            place += 1
+            _write_row(entry[component], column, offset)
+            offset += 1
         else:
             rows = rows_in(entry)
-            entry.write(component, column[place : place + rows])
-            place += rows
+            entry.write(component, column[offset : offset + rows])
+            offset += rows
     return column
 
 
-def _write_row(row: Any, target: np.ndarray[Any, Any], place: int) -> None:
+def _write_row(row: Any, target: np.ndarray[Any, Any], index: int) -> None:
     array = np.asarray(row)
     if array.shape == target.shape[1:]:
-        target[place, ...] = array  # without the dots a string would stay an array without axes
+        target[index, ...] = array  # without the dots a string would stay an array without axes
     else:
-        target[(place, *map(slice, array.shape))] = array
+        target[(index, *map(slice, array.shape))] = array
 
 
 def _corner(target: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:

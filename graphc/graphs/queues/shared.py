@@ -195,8 +195,8 @@ class SharedObject(Generic[S]):
         """
         self._make_state, self._state_kind = make, kind
         self._graph, self._state = None, None
-        shared_name, given, default = names
-        wanted = given or default or spec["kind"]
+        shared_name, explicit, default = names
+        wanted = explicit or default or spec["kind"]
         if (graph := graph_here()) is not None:
             self._graph = graph
             with graph.name_scope(wanted) as scope:
@@ -207,7 +207,7 @@ class SharedObject(Generic[S]):
         else:
             problem = "would be made once, when the function is traced; make it outside, and use it inside"
             refuse_in_trace(f"{with_article(spec['kind'])} made in a compiled function {problem}")
-            self._name = given or shared_name or wanted
+            self._name = explicit or shared_name or wanted
             self._state, self._attrs = claim(make, kind, spec, self._name, shared_name)
             self._ref = handle_of(self._attrs)
         self._label = f"{spec['kind']} {self._name!r}"

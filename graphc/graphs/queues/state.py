@@ -143,13 +143,13 @@ class ShuffledRows:
             self._took(number, count)
             return [Picks([(columns, codes & _BARE, range(count))], count)]
         together: dict[int, tuple[list[int], list[int]]] = {}
-        for place, row in enumerate(picked):
+        for index, row in enumerate(picked):
             number, position = row >> _BITS, row & _BARE
             part = together.get(number)
             if part is None:
                 part = together[number] = ([], [])
             part[0].append(BARE if position == _BARE else position)
-            part[1].append(place)
+            part[1].append(index)
         parts: list[Part] = [(self._columns[number], *part) for number, part in together.items()]
         for number, part in together.items():
             self._took(number, len(part[0]))
@@ -176,8 +176,8 @@ class ShuffledRows:
     def _picked(self, count: int) -> list[int]:
         rows, draw, picked = self._rows, self._random.random, list[int]()
         for there in range(len(rows), len(rows) - count, -1):
-            place = int(draw() * there)
-            rows[place], rows[-1] = rows[-1], rows[place]
+            index = int(draw() * there)
+            rows[index], rows[-1] = rows[-1], rows[index]
             picked.append(rows.pop())
         return picked
 

@@ -272,8 +272,8 @@ class Take(Waiter):
         elements = "an element" if self._wanted == 1 else f"{self._wanted} elements"
         got = sum(map(rows_in, self.got))
         there = f"of which {got + queue.rows.size} are there" if got else f"which has {queue.rows.size}"
-        kept = f" and keeps {queue.kept_back} while it is open" if queue.kept_back else ""
-        return f"{elements} of {queue.label}, {there}{kept}"
+        reserve = f" and keeps {queue.kept_back} while it is open" if queue.kept_back else ""
+        return f"{elements} of {queue.label}, {there}{reserve}"
 
 
 def _too_few(queue: QueueState, wanted: int) -> OutOfRangeError:

@@ -59,10 +59,10 @@ def write_arrays(prefix: str, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Non
       prefix: the checkpoint's name.
       arrays: the values by name.
     """
-    kept, notes = dict[str, np.ndarray[Any, Any]](), {"format": "graphc"}
+    stored, notes = dict[str, np.ndarray[Any, Any]](), {"format": "graphc"}
     for name, array in arrays.items():
         plain = array.dtype.name in _PLAIN
-        kept[name] = np.asarray(array, order="C") if plain else np.frombuffer(array.tobytes(), np.uint8)
+        stored[name] = np.asarray(array, order="C") if plain else np.frombuffer(array.tobytes(), np.uint8)
         if not plain:
             notes[f"dtype of {name}"] = array.dtype.name
             notes[f"shape of {name}"] = " ".join(map(str, array.shape))
@@ -70,7 +70,7 @@ def write_arrays(prefix: str, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Non
     with file_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_name(f"{path.name}.tmp")
-        formats.write_arrays(unfinished, kept, notes)
+        formats.write_arrays(unfinished, stored, notes)
         unfinished.replace(path)
 
 
@@ -193,10 +193,10 @@ def update_checkpoint_state(
 
 def _quoted(folder: Path, path: str) -> str:
     """Formats a path for the file: relative if it is below the folder, so that the folder may move."""
-    found = Path(path)
-    if found.parent == folder:
-        found = Path(found.name)
-    text = str(found).replace("\\", "\\\\").replace('"', '\\"')
+    location = Path(path)
+    if location.parent == folder:
+        location = Path(location.name)
+    text = str(location).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{text}"'
 
 
@@ -214,15 +214,15 @@ def get_checkpoint_state(checkpoint_dir: str, latest_filename: str | None = None
     file = folder / (latest_filename or "checkpoint")
     if not file.is_file():
         return None
-    found = CheckpointState()
+    state = CheckpointState()
     for key, text in re.findall(r'^(\w+): "(.*)"$', file.read_text(encoding="utf-8"), re.MULTILINE):
         path = re.sub(r"\\(.)", r"\1", text)
         whole = path if Path(path).is_absolute() else str(folder / path)
         if key == "model_checkpoint_path":
-            found.model_checkpoint_path = whole
+            state.model_checkpoint_path = whole
         elif key == "all_model_checkpoint_paths":
-            found.all_model_checkpoint_paths.append(whole)
-    return found
+            state.all_model_checkpoint_paths.append(whole)
+    return state
 
 
 def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -> str | None:
@@ -233,8 +233,8 @@ def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -
       latest_filename: the name of the file that says so; ``checkpoint`` if None.
     """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
-    found = None if state is None else state.model_checkpoint_path
-    return found if found and checkpoint_exists(found) else None
+    path = None if state is None else state.model_checkpoint_path
+    return path if path and checkpoint_exists(path) else None
 
 
 def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:

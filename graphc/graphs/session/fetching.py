@@ -46,25 +46,25 @@ class Fetches:
           InvalidArgumentError: a leaf belongs to another graph, or is not fetchable.
           NotFoundError: the graph has no element of that name.
         """
-        values, nodes, places = dict[Value, int](), dict[Node, None](), list[int | None]()
+        values, nodes, positions = dict[Value, int](), dict[Node, None](), list[int | None]()
         leaves, structure = _flattened(fetches)
         for leaf in leaves:
-            found = graph.as_graph_element(leaf)
-            if not graph.is_fetchable(found):
-                raise at(InvalidArgumentError(f"{found.name!r} is marked as not fetchable"), user_location())
-            if isinstance(found, Operation):
-                nodes[found.node] = None
-                places.append(None)
+            element = graph.as_graph_element(leaf)
+            if not graph.is_fetchable(element):
+                raise at(InvalidArgumentError(f"{element.name!r} is marked as not fetchable"), user_location())
+            if isinstance(element, Operation):
+                nodes[element.node] = None
+                positions.append(None)
             else:
-                places.append(values.setdefault(found.raw, len(values)))
-        return cls(tuple(values), tuple(nodes), tuple(places), structure)
+                positions.append(values.setdefault(element.raw, len(values)))
+        return cls(tuple(values), tuple(nodes), tuple(positions), structure)
 
     def result(self, results: Sequence[Any]) -> Any:
         """Returns the results of a run, for the user and in the structure of the fetches."""
         arrays = [_fetched_value(result) for result in results]
         if self.structure is None:
             return None if self.places[0] is None else arrays[self.places[0]]
-        return nest.unflatten(self.structure, [None if place is None else arrays[place] for place in self.places])
+        return nest.unflatten(self.structure, [None if index is None else arrays[index] for index in self.places])
 
 
 def _flattened(fetches: Any) -> tuple[list[Any], Any]:
@@ -99,7 +99,7 @@ def feed_targets(graph: Graph, key: Any) -> list[Value]:
     return [node.outputs[0] for node in nodes if node.op is READ_VARIABLE and node.attrs["variable"] == resource]
 
 
-def feed_value(value: Value, given: Any) -> Any:
+def feed_value(value: Value, fed: Any) -> Any:
     """Converts a fed value to an array of its tensor's type.
 
     Raises:
@@ -107,21 +107,21 @@ def feed_value(value: Value, given: Any) -> Any:
       InvalidTypeError: a dtype that would lose something, or no array at all.
     """
     wanted = value.type
-    if type(given) is np.ndarray and given.shape == wanted.shape and given.dtype == wanted.dtype != STRING:
-        return given
-    if isinstance(given, GraphTensor):
+    if type(fed) is np.ndarray and fed.shape == wanted.shape and fed.dtype == wanted.dtype != STRING:
+        return fed
+    if isinstance(fed, GraphTensor):
         raise _refused(value, InvalidTypeError, "a tensor of a graph has no value; feed what session.run gives of it")
     try:
-        array = _array(value, wanted, given.raw if isinstance(given, Tensor) else given)
+        array = _array(value, wanted, fed.raw if isinstance(fed, Tensor) else fed)
     except GraphcError:
         raise
     except (TypeError, ValueError) as error:
-        raise _refused(value, InvalidTypeError, f"{given!r:.60} is no array of {wanted.dtype.name}: {error}") from None
+        raise _refused(value, InvalidTypeError, f"{fed!r:.60} is no array of {wanted.dtype.name}: {error}") from None
     if not wanted.ranked:
         return array
     shape = array.shape
     if len(shape) != len(wanted.shape) or any(
-        known not in (OPEN, size) for known, size in zip(wanted.shape, shape, strict=False)
+        declared not in (OPEN, size) for declared, size in zip(wanted.shape, shape, strict=False)
     ):
         raise _refused(
             value,
@@ -131,18 +131,18 @@ def feed_value(value: Value, given: Any) -> Any:
     return array
 
 
-def _array(value: Value, wanted: TensorType, given: Any) -> Any:
+def _array(value: Value, wanted: TensorType, fed: Any) -> Any:
     if wanted.dtype == STRING:
-        if not is_text(given) and np.size(given):
-            raise _refused(value, InvalidTypeError, f"expected strings, got {given!r:.60}")
-        return bytes_array(given) if is_text(given) else np.empty(np.shape(given), object)
-    if isinstance(given, jax.Array):
-        note_spread(given.sharding)
-    array: Any = given if hasattr(given, "dtype") else np.asarray(given)
+        if not is_text(fed) and np.size(fed):
+            raise _refused(value, InvalidTypeError, f"expected strings, got {fed!r:.60}")
+        return bytes_array(fed) if is_text(fed) else np.empty(np.shape(fed), object)
+    if isinstance(fed, jax.Array):
+        note_spread(fed.sharding)
+    array: Any = fed if hasattr(fed, "dtype") else np.asarray(fed)
     if array.dtype == wanted.dtype:
         return array
     dtype = cast("np.dtype[Any]", array.dtype)
-    number = not hasattr(given, "dtype")
+    number = not hasattr(fed, "dtype")
     fits = np.can_cast(dtype, wanted.dtype, "same_kind") or (number and array.size == 0)
     fits = fits or (dtype.kind in "iub" and wanted.dtype.kind not in "iub")
     if dtype.kind in "iu" and wanted.dtype.kind in "iu" and array.size:

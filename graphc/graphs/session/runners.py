@@ -76,9 +76,9 @@ class QueueRunner:
             raise _unimplemented()
         if queue is None or not enqueue_ops:
             raise _refusal("expected a queue and a list of at least one operation that enqueues")
-        given: Any = queue
-        if not isinstance(given, QueueBase):
-            raise at(InvalidTypeError(f"QueueRunner: expected a queue, got {given!r:.60}"), user_location())
+        candidate: Any = queue
+        if not isinstance(candidate, QueueBase):
+            raise at(InvalidTypeError(f"QueueRunner: expected a queue, got {candidate!r:.60}"), user_location())
         self._queue = queue
         self._enqueue_ops = list(enqueue_ops)
         self._closed_types = _exception_types(queue_closed_exception_types)
@@ -146,9 +146,9 @@ class QueueRunner:
           InvalidArgumentError: ``sess`` is None, and an operation is not a function.
           InvalidTypeError: ``coord`` is not a coordinator.
         """
-        given: Any = coord
-        if given is not None and not isinstance(given, Coordinator):
-            problem = f"QueueRunner.create_threads: coord must be a Coordinator, got {given!r:.60}"
+        candidate: Any = coord
+        if candidate is not None and not isinstance(candidate, Coordinator):
+            problem = f"QueueRunner.create_threads: coord must be a Coordinator, got {candidate!r:.60}"
             raise at(InvalidTypeError(problem), user_location())
         if sess is None and not all(callable(op) for op in self._enqueue_ops):
             raise _refusal("create_threads: expected the Session that runs the operations, got None")
@@ -325,17 +325,17 @@ def start_queue_runners(
         return [thread for runner in runners for thread in runner.create_threads(session, coord, daemon, start)]
 
 
-def _exception_types(given: Any) -> tuple[type[Exception], ...]:
-    if given is None:
+def _exception_types(kinds: Any) -> tuple[type[Exception], ...]:
+    if kinds is None:
         return (OutOfRangeError, CancelledError)
     if (
-        not isinstance(given, tuple)
-        or not given
-        or not all(isinstance(kind, type) and issubclass(kind, Exception) for kind in given)  # pyright: ignore
+        not isinstance(kinds, tuple)
+        or not kinds
+        or not all(isinstance(kind, type) and issubclass(kind, Exception) for kind in kinds)  # pyright: ignore
     ):
-        problem = f"QueueRunner: queue_closed_exception_types must be a tuple of exception classes, got {given!r:.60}"
+        problem = f"QueueRunner: queue_closed_exception_types must be a tuple of exception classes, got {kinds!r:.60}"
         raise at(InvalidTypeError(problem), user_location())
-    return given  # pyright: ignore[reportUnknownVariableType]
+    return kinds  # pyright: ignore[reportUnknownVariableType]
 
 
 def _refusal(problem: str) -> InvalidArgumentError:

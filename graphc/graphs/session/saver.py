@@ -134,8 +134,8 @@ class Saver:
     def _prefix(self, sess: Session, save_path: str, global_step: Any) -> str:
         if global_step is None:
             return str(save_path)
-        given: Any = sess.run(global_step) if isinstance(global_step, GraphTensor | GraphVariable) else global_step
-        step = int(given)
+        number: Any = sess.run(global_step) if isinstance(global_step, GraphTensor | GraphVariable) else global_step
+        step = int(number)
         return f"{save_path}-{step:08d}" if self._pad else f"{save_path}-{step}"
 
     def _keep(self, prefix: str) -> None:
@@ -161,8 +161,8 @@ class Saver:
           NotFoundError: the checkpoint has no value for a Variable.
         """
         self.build()
-        given: Any = save_path
-        if given is None or not checkpoint_exists(str(given)):
+        path: Any = save_path
+        if path is None or not checkpoint_exists(str(path)):
             error = InvalidArgumentError(
                 f"The passed save_path is not a valid checkpoint: {save_path}; see latest_checkpoint(folder)"
             )
@@ -206,16 +206,16 @@ class Saver:
         self.set_last_checkpoints([path for path in checkpoint_paths if checkpoint_exists(path)])
 
 
-def _by_name(given: Any, graph: Graph) -> dict[str, GraphVariable]:
+def _by_name(variables: Any, graph: Graph) -> dict[str, GraphVariable]:
     """Returns the Variables, by their names in the file."""
-    if given is None:
+    if variables is None:
         keys = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.SAVEABLE_OBJECTS)
-        given = list(dict.fromkeys(one for key in keys for one in graph.get_collection(key)))
+        variables = list(dict.fromkeys(one for key in keys for one in graph.get_collection(key)))
     named: dict[str, Any] = {}
-    if isinstance(given, Mapping):
-        named.update(cast("Mapping[str, Any]", given))
+    if isinstance(variables, Mapping):
+        named.update(cast("Mapping[str, Any]", variables))
     else:
-        for variable in cast("Sequence[Any]", given):
+        for variable in cast("Sequence[Any]", variables):
             key = str(getattr(variable, "name", "")).removesuffix(":0")
             if key in named:
                 raise at(InvalidArgumentError(f"Saver: two Variables have the name {key!r}"), user_location())

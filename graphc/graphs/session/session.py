@@ -146,7 +146,7 @@ class Session:
         """
         feeds = list(feed_dict.items()) if feed_dict else ()
         prepared = self._prepare(fetches, feeds)
-        arrays = [feed_value(value, feeds[place][1]) for value, place in prepared.fed.items()]
+        arrays = [feed_value(value, feeds[index][1]) for value, index in prepared.fed.items()]
         return self._run(prepared, arrays, options, run_metadata)
 
     def make_callable(
@@ -170,13 +170,13 @@ class Session:
                 )
                 raise at(error, user_location())
             self._check_open()
-            arrays = [feed_value(value, values[place]) for value, place in fed]
+            arrays = [feed_value(value, values[index]) for value, index in fed]
             return self._run(prepared, arrays, options, run_metadata)
 
         def plain(*values: Any) -> Any:
             if len(values) != count or self._closed:
                 return call(*values)  # which raises the error
-            return self._run(prepared, [feed_value(value, values[place]) for value, place in fed], None, None)
+            return self._run(prepared, [feed_value(value, values[index]) for value, index in fed], None, None)
 
         return call if accept_options else plain
 
@@ -199,19 +199,19 @@ class Session:
         self._check_open()
         keys = tuple([id(key) if not isinstance(key, str) else key for key, _ in feeds])
         key = (_key(fetches), keys)
-        found = self._prepared.get(key)
-        if found is None:
+        prepared = self._prepared.get(key)
+        if prepared is None:
             with self._lock:
-                found = self._made(fetches, feeds)
+                prepared = self._made(fetches, feeds)
                 while len(self._prepared) >= _PLANS_KEPT:
                     del self._prepared[next(iter(self._prepared))]
-                self._prepared[key] = found
-        return found
+                self._prepared[key] = prepared
+        return prepared
 
     def _made(self, fetches: Any, feeds: Sequence[tuple[Any, Any]]) -> _Prepared:
         graph = self._graph
         wanted = Fetches.of(graph, fetches)
-        fed = {value: place for place, (key, _) in enumerate(feeds) for value in feed_targets(graph, key)}
+        fed = {value: index for index, (key, _) in enumerate(feeds) for value in feed_targets(graph, key)}
         nodes = needed_nodes(graph.trace.builder.nodes, (*wanted.values, *wanted.nodes), set(fed), graph.trace.carried)
         plan = self.plan(nodes, tuple(fed), wanted.values)
         return _Prepared(wanted, fed, plan, Single.of(plan), (fetches, [key for key, _ in feeds]))

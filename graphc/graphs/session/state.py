@@ -39,22 +39,22 @@ class SessionState:
         if resource.startswith(OUTSIDE):
             return self.graph.trace.outside[resource]
         container, name = self._place(resource)
-        found = self.resources.find(container, name, Variable)
-        if found is None and resource.startswith(RANDOM):
+        variable = self.resources.find(container, name, Variable)
+        if variable is None and resource.startswith(RANDOM):
             with self._lock:
-                found = self.resources.find(container, name, Variable)
-                if found is None:
-                    found = self.put(resource, jax.numpy.asarray(first_state(self.graph.seed, resource)))
-        return found
+                variable = self.resources.find(container, name, Variable)
+                if variable is None:
+                    variable = self.put(resource, jax.numpy.asarray(first_state(self.graph.seed, resource)))
+        return variable
 
     def put(self, resource: str, array: jax.Array) -> Variable:
         """Sets the first value of a Variable."""
         container, name = self._place(resource)
-        held = _holding(name, array)
-        found = self.resources.get_or_make(container, name, lambda: held, Variable)
-        if found is not held:
-            found.raw = array
-        return found
+        holder = _holding(name, array)
+        variable = self.resources.get_or_make(container, name, lambda: holder, Variable)
+        if variable is not holder:
+            variable.raw = array
+        return variable
 
     def forget(self, resources: Sequence[str]) -> None:
         """Drops the values of Variables."""
@@ -78,16 +78,16 @@ def uninitialized_error(names: str) -> FailedPreconditionError:
     )
 
 
-def check_type(resource: str, held: Variable, declared: TensorType) -> None:
+def check_type(resource: str, variable: Variable, declared: TensorType) -> None:
     """Checks that the holder of a Variable's value, which another graph may have made, has the declared type.
 
     Raises:
       InvalidArgumentError: it has another dtype or shape.
     """
-    there = type_of(array_of(held))
+    there = type_of(array_of(variable))
     fits = not declared.ranked or (
         len(declared.shape) == len(there.shape)
-        and all(size in (OPEN, found) for size, found in zip(declared.shape, there.shape, strict=True))
+        and all(size in (OPEN, actual) for size, actual in zip(declared.shape, there.shape, strict=True))
     )
     if there.dtype != declared.dtype or not fits:
         container, name = parts_of(resource)
@@ -107,10 +107,10 @@ def parts_of(resource: str) -> tuple[str, str]:
 
 def _holding(name: str, array: jax.Array) -> Any:
     """Returns an eager Variable for a value, under a name that may exist in other Sessions."""
-    found = object.__new__(Variable)
-    found.name, found.trainable = name, False
-    found._array, found._type = array, type_of(array)  # pyright: ignore[reportPrivateUsage]
-    return found
+    variable = object.__new__(Variable)
+    variable.name, variable.trainable = name, False
+    variable._array, variable._type = array, type_of(array)  # pyright: ignore[reportPrivateUsage]
+    return variable
 
 
 def dummy(node: Node) -> np.ndarray[Any, Any]:

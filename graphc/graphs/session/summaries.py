@@ -32,8 +32,8 @@ def _host_op(kind: str, function: Callable[..., bytes], params: tuple[str, ...],
         return np.array(function(*arrays, **attrs), STRING)
 
     name = f"summary.{kind}"
-    found = OpDef(name, implementation, _one_string, params, differentiable=False, takes_open=True, host=True, doc=doc)
-    return OPS.add(name, found)
+    op = OpDef(name, implementation, _one_string, params, differentiable=False, takes_open=True, host=True, doc=doc)
+    return OPS.add(name, op)
 
 
 _SCALAR = _host_op("scalar", scalar_message, ("value",), "The summary of a number.")
@@ -77,9 +77,9 @@ def _made(
     with graph.making(f"{family}/{name}" if family else name):
         path = graph.trace.builder.scope.rstrip("/")
         tag = f"{family}/{path}" if family else path
-        made: Any = graph.named(apply(op, (convert_to_tensor(tensor),), Attrs(tag=tag, **attrs)), name)
-    graph.add_to_collections([GraphKeys.SUMMARIES] if collections is None else collections, made)
-    return made
+        summary: Any = graph.named(apply(op, (convert_to_tensor(tensor),), Attrs(tag=tag, **attrs)), name)
+    graph.add_to_collections([GraphKeys.SUMMARIES] if collections is None else collections, summary)
+    return summary
 
 
 def merge(inputs: Sequence[Any], collections: Sequence[str] | None = None, name: str | None = None) -> GraphTensor:
@@ -97,9 +97,9 @@ def merge(inputs: Sequence[Any], collections: Sequence[str] | None = None, name:
         raise at(InvalidArgumentError("summary.merge: there are no summaries to merge"), user_location())
     graph = default_graph()
     with graph.making(name or "Merge/MergeSummary"):
-        made: Any = graph.named(apply(_MERGE, tuple(inputs)), name or "Merge/MergeSummary")
-    graph.add_to_collections(collections or [], made)
-    return made
+        summary: Any = graph.named(apply(_MERGE, tuple(inputs)), name or "Merge/MergeSummary")
+    graph.add_to_collections(collections or [], summary)
+    return summary
 
 
 def merge_all(
@@ -113,8 +113,8 @@ def merge_all(
       name: the name of the operation.
       graph: the default graph if None.
     """
-    found = (graph or default_graph()).get_collection(key, scope)
-    return merge(found, name=name) if found else None
+    summaries = (graph or default_graph()).get_collection(key, scope)
+    return merge(summaries, name=name) if summaries else None
 
 
 # FileWriter: event files that TensorBoard reads, with summaries and the graph.
@@ -171,13 +171,13 @@ class FileWriter:
           InvalidTypeError: it is not a summary.
         """
         kind = message("Summary")
-        given: Any = summary.item() if hasattr(summary, "item") else summary
-        if isinstance(given, bytes):
-            given = kind.FromString(given)
-        if not isinstance(given, kind):
-            error = InvalidTypeError(f"add_summary: expected what session.run gives of a summary, got {given!r:.60}")
+        content: Any = summary.item() if hasattr(summary, "item") else summary
+        if isinstance(content, bytes):
+            content = kind.FromString(content)
+        if not isinstance(content, kind):
+            error = InvalidTypeError(f"add_summary: expected what session.run gives of a summary, got {content!r:.60}")
             raise at(error, user_location())
-        self._add(global_step, summary=given)
+        self._add(global_step, summary=content)
 
     def add_graph(self, graph: Graph, global_step: Any = None, graph_def: Any = None) -> None:
         """Writes a graph.
@@ -259,7 +259,7 @@ def _node_message(graph: Graph, node: Node) -> Any:
         f"{value.node.name}:{value.index}" if value.index else value.node.name for value in node.inputs if value.node
     ]
     inputs += [f"^{other.name}" for other in node.control_inputs]
-    found = message("NodeDef")(name=node.name, op=graph.op_type(node), input=inputs, device=node.device or "")
+    definition = message("NodeDef")(name=node.name, op=graph.op_type(node), input=inputs, device=node.device or "")
     if node.outputs:
-        found.attr["_output_shapes"].list.shape.extend([shape_message(value.type) for value in node.outputs])
-    return found
+        definition.attr["_output_shapes"].list.shape.extend([shape_message(value.type) for value in node.outputs])
+    return definition

@@ -63,11 +63,13 @@ def known_sizes(what: str, shape: Any) -> tuple[int, ...]:
     Raises:
       ConcretizationError: it is a tensor that has no values while the function is traced.
     """
-    given: Any = shape
-    if isinstance(shape, tuple) and all(type(size) is int for size in given):
-        return given
-    found = known_values(what, np.asarray(given) if isinstance(shape, list | tuple) else given, "give it as ints")
-    return tuple(int(size) for size in np.ravel(found))
+    requested: Any = shape
+    if isinstance(shape, tuple) and all(type(size) is int for size in requested):
+        return requested
+    sizes = known_values(
+        what, np.asarray(requested) if isinstance(shape, list | tuple) else requested, "give it as ints"
+    )
+    return tuple(int(size) for size in np.ravel(sizes))
 
 
 _slice = slice  # Python's own, whose name a function here has
@@ -90,13 +92,13 @@ def gather(params: ArrayLike, indices: ArrayLike, axis: int | None = None, batch
     axis = batch_dims if axis is None else axis
     if not batch_dims:
         return gx.take(params, indices, axis=axis)
-    tensor, places = gx.asarray(params), gx.asarray(indices)
-    batch_dims = batch_dims % places.ndim if batch_dims < 0 else batch_dims
+    tensor, positions = gx.asarray(params), gx.asarray(indices)
+    batch_dims = batch_dims % positions.ndim if batch_dims < 0 else batch_dims
     axis = axis % tensor.ndim
-    rows = _grid(places.shape, batch_dims)
-    found = gx.moveaxis(tensor, axis, batch_dims)[(*rows, places)]
-    own = tuple(range(batch_dims, places.ndim))
-    return gx.moveaxis(found, own, tuple(place + axis - batch_dims for place in own))
+    rows = _grid(positions.shape, batch_dims)
+    gathered = gx.moveaxis(tensor, axis, batch_dims)[(*rows, positions)]
+    own = tuple(range(batch_dims, positions.ndim))
+    return gx.moveaxis(gathered, own, tuple(dimension + axis - batch_dims for dimension in own))
 
 
 def _grid(shape: Sequence[int], count: int) -> list[Any]:
@@ -122,9 +124,9 @@ def gather_nd(params: ArrayLike, indices: ArrayLike, batch_dims: int = 0) -> Ten
       >>> gx.arrays.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).tolist()
       [2, 3]
     """
-    places = gx.asarray(indices)
-    rows = _grid(places.shape[:-1], batch_dims)
-    return gx.asarray(params)[(*rows, *_positions(places))]
+    positions = gx.asarray(indices)
+    rows = _grid(positions.shape[:-1], batch_dims)
+    return gx.asarray(params)[(*rows, *_positions(positions))]
 
 
 def scatter_nd(indices: ArrayLike, updates: ArrayLike, shape: Any) -> Tensor:
@@ -308,12 +310,12 @@ def unique_with_counts(x: ArrayLike, out_idx: Any = "int32") -> UniqueWithCounts
       ([0, 1, 0], [2, 1])
     """
     values = known_values("unique: x", x, "use gx.unique(x, size=n)")
-    found, first, inverse, counts = np.unique(values, return_index=True, return_inverse=True, return_counts=True)
+    distinct, first, inverse, counts = np.unique(values, return_index=True, return_inverse=True, return_counts=True)
     order = np.argsort(first)
-    places = np.empty_like(order)
-    places[order] = np.arange(len(order))
-    whole = [gx.asarray(part, dtype=out_idx) for part in (places[inverse.ravel()], counts[order])]
-    return UniqueWithCounts(gx.asarray(found[order], dtype=gx.asarray(x).dtype), *whole)
+    ranks = np.empty_like(order)
+    ranks[order] = np.arange(len(order))
+    whole = [gx.asarray(part, dtype=out_idx) for part in (ranks[inverse.ravel()], counts[order])]
+    return UniqueWithCounts(gx.asarray(distinct[order], dtype=gx.asarray(x).dtype), *whole)
 
 
 def sequence_mask(lengths: ArrayLike, maxlen: int | None = None, dtype: Any = "bool") -> Tensor:
@@ -381,5 +383,5 @@ def reverse_sequence(x: ArrayLike, seq_lengths: ArrayLike, seq_axis: int, batch_
     shape = [1] * tensor.ndim
     shape[batch_axis] = tensor.shape[batch_axis]
     ends = gx.reshape(lengths, tuple(shape))
-    places = gx.broadcast_to(gx.where(steps < ends, ends - 1 - steps, steps), tensor.shape)
-    return gx.take_along_axis(tensor, places, seq_axis)
+    positions = gx.broadcast_to(gx.where(steps < ends, ends - 1 - steps, steps), tensor.shape)
+    return gx.take_along_axis(tensor, positions, seq_axis)

@@ -38,15 +38,15 @@ def _letters(data_format: str | None, space: int) -> str:
 
 def _of_space(values: Any, letters: str, space: int, of: str) -> tuple[int, ...]:
     """One number for each axis of space, of one for all, one for each, or one for each axis of the tensor."""
-    given = np.ravel(np.asarray(1 if values is None else values)).tolist()
-    if len(given) == 1:
-        return tuple(given) * space
-    if len(given) == space:
-        return tuple(given)
-    if len(given) != space + 2:
-        error = InvalidArgumentError(f"{of} are {given}, expected 1, {space} or {space + 2} numbers")
+    numbers = np.ravel(np.asarray(1 if values is None else values)).tolist()
+    if len(numbers) == 1:
+        return tuple(numbers) * space
+    if len(numbers) == space:
+        return tuple(numbers)
+    if len(numbers) != space + 2:
+        error = InvalidArgumentError(f"{of} are {numbers}, expected 1, {space} or {space + 2} numbers")
         raise at(error, user_location())
-    return tuple(value for value, letter in zip(given, letters, strict=True) if letter not in "NC")
+    return tuple(value for value, letter in zip(numbers, letters, strict=True) if letter not in "NC")
 
 
 def _padding(padding: Any, letters: str) -> Any:
@@ -119,16 +119,16 @@ def convolution_transpose(
     filters = gx.flip(gx.swapaxes(filters, -1, -2), tuple(range(space)))
     steps = _of_space(strides, letters, space, "strides")
     spread = _of_space(dilations, letters, space, "dilations")
-    found = _TRANSPOSED[space](x, filters, steps, _padding(padding, letters), spread, letters)
-    sizes = tuple(size for size, letter in zip(found.shape, letters, strict=True) if letter not in "NC")
+    output = _TRANSPOSED[space](x, filters, steps, _padding(padding, letters), spread, letters)
+    sizes = tuple(size for size, letter in zip(output.shape, letters, strict=True) if letter not in "NC")
     wanted = None if output_shape is None else _known_sizes(output_shape)
-    if wanted is not None and not (_may_be(wanted, found.shape) or _may_be(wanted, sizes)):
+    if wanted is not None and not (_may_be(wanted, output.shape) or _may_be(wanted, sizes)):
         error = InvalidArgumentError(
-            f"convolution_transpose: output_shape is {wanted}, but this convolution gives {found.shape}; pad or cut "
+            f"convolution_transpose: output_shape is {wanted}, but this convolution gives {output.shape}; pad or cut "
             "its result"
         )
         raise at(error, user_location())
-    return found
+    return output
 
 
 def _known_sizes(shape: Any) -> tuple[int | None, ...] | None:
@@ -140,9 +140,9 @@ def _known_sizes(shape: Any) -> tuple[int | None, ...] | None:
     return tuple(None if is_symbolic(size) else int(size) for size in sizes)
 
 
-def _may_be(wanted: Sequence[int | None], found: Sequence[int | None]) -> bool:
-    pairs = zip(wanted, found, strict=False)
-    return len(wanted) == len(found) and all(one == other or None in (one, other) for one, other in pairs)
+def _may_be(wanted: Sequence[int | None], actual: Sequence[int | None]) -> bool:
+    pairs = zip(wanted, actual, strict=False)
+    return len(wanted) == len(actual) and all(one == other or None in (one, other) for one, other in pairs)
 
 
 def depthwise_convolution(
@@ -172,8 +172,8 @@ def separable_convolution(
       >>> gx.arrays.separable_convolution(gx.ones((1, 4, 4, 2)), gx.ones((3, 3, 2, 1)), gx.ones((1, 1, 2, 5))).shape
       (1, 2, 2, 5)
     """
-    found = depthwise_convolution(x, depthwise_filter, strides, padding, data_format, dilations)
-    return convolution(found, pointwise_filter, 1, "VALID", data_format)
+    convolved = depthwise_convolution(x, depthwise_filter, strides, padding, data_format, dilations)
+    return convolution(convolved, pointwise_filter, 1, "VALID", data_format)
 
 
 def pool(

@@ -62,10 +62,10 @@ def as_tensor(value: Any, dtype: Any = None) -> Any:
     """
     if isinstance(value, SymbolicTensor):  # of a graph that is built by hand: only a run knows it
         return value if dtype is None else gx.astype(value, dtype)
-    found = np.asarray(value, as_dtype("int32" if dtype is None else dtype))
+    array = np.asarray(value, as_dtype("int32" if dtype is None else dtype))
     if is_tracing():
-        return found if found.ndim else found[()]
-    return gx.asarray(found)
+        return array if array.ndim else array[()]
+    return gx.asarray(array)
 
 
 def shape(x: ArrayLike, dtype: Any = None) -> Any:
@@ -107,13 +107,13 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None) -> A
         if graph_by_hand() is not None:
             return gx.arange(*bounds, dtype=dtype)
         return converted(_range)(*bounds)
-    given = [bound.numpy() if hasattr(bound, "numpy") else bound for bound in bounds]
-    kinds = [bound.dtype for bound in given if hasattr(bound, "dtype")]
+    numbers = [bound.numpy() if hasattr(bound, "numpy") else bound for bound in bounds]
+    kinds = [bound.dtype for bound in numbers if hasattr(bound, "dtype")]
     if dtype is None and kinds:
         dtype = np.result_type(*kinds)
     if dtype is None:
-        dtype = "float32" if any(isinstance(bound, float) for bound in given) else "int32"
-    return gx.arange(*[bound.item() if hasattr(bound, "item") else bound for bound in given], dtype=dtype)
+        dtype = "float32" if any(isinstance(bound, float) for bound in numbers) else "int32"
+    return gx.arange(*[bound.item() if hasattr(bound, "item") else bound for bound in numbers], dtype=dtype)
 
 
 _range = builtins.range
@@ -154,13 +154,13 @@ def split(value: ArrayLike, num_or_size_splits: Any, axis: int = 0) -> list[Tens
       [[1], [2, 3]]
     """
     tensor = gx.asarray(value)
-    given = num_or_size_splits.tolist() if hasattr(num_or_size_splits, "tolist") else num_or_size_splits
-    if isinstance(given, int):
-        return list(gx.split(tensor, given, axis))
+    sections = num_or_size_splits.tolist() if hasattr(num_or_size_splits, "tolist") else num_or_size_splits
+    if isinstance(sections, int):
+        return list(gx.split(tensor, sections, axis))
     total = tensor.shape[axis]
-    sizes = [total - sum(size for size in given if size >= 0) if size < 0 else size for size in given]
+    sizes = [total - sum(size for size in sections if size >= 0) if size < 0 else size for size in sections]
     if sum(sizes) != total:
-        error = InvalidArgumentError(f"split: parts of sizes {list(given)} do not make the {total} of axis {axis}")
+        error = InvalidArgumentError(f"split: parts of sizes {list(sections)} do not make the {total} of axis {axis}")
         raise at(error, user_location())
     return list(gx.split(tensor, [*itertools.accumulate(sizes[:-1])], axis)) if sizes[1:] else [tensor]
 

@@ -254,10 +254,10 @@ def frame(
     count = -(-samples // frame_step) if pad_end else max(0, 1 + (samples - frame_length) // frame_step)
     missing = max(0, (count - 1) * frame_step + frame_length - samples) if count else 0
     if missing:
-        widths = [(0, missing if place == axis else 0) for place in range(tensor.ndim)]
+        widths = [(0, missing if dimension == axis else 0) for dimension in range(tensor.ndim)]
         tensor = gx.pad(tensor, widths, constant_values=pad_value)
-    places = np.arange(count)[:, None] * frame_step + np.arange(frame_length)[None, :]
-    return gx.take(tensor, places.astype(np.int32), axis=axis)
+    positions = np.arange(count)[:, None] * frame_step + np.arange(frame_length)[None, :]
+    return gx.take(tensor, positions.astype(np.int32), axis=axis)
 
 
 def stft(

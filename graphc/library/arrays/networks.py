@@ -46,8 +46,8 @@ def _shape(shape: Any) -> Any:
     if any(map(is_symbolic, sizes)):
         return tuple(sizes)
     shape = cast("Any", shape)
-    found = shape.numpy() if hasattr(shape, "numpy") else shape
-    return (int(found),) if np.ndim(found) == 0 else tuple(int(size) for size in found)
+    dimensions = shape.numpy() if hasattr(shape, "numpy") else shape
+    return (int(dimensions),) if np.ndim(dimensions) == 0 else tuple(int(size) for size in dimensions)
 
 
 def stateless(seed: Any) -> random.Generator:
@@ -264,8 +264,8 @@ def dropout(x: ArrayLike, rate: Any, noise_shape: Sequence[int | None] | None = 
     sizes: Any = gx.shape(tensor)
     if noise_shape is not None:
         sizes = [have if size is None else size for size, have in zip(noise_shape, sizes, strict=True)]
-    kept = gx.greater_equal(uniform(sizes, 0.0, 1.0), rate)
-    return gx.where(kept, tensor / gx.astype(gx.subtract(1.0, rate), tensor.dtype), gx.zeros_like(tensor))
+    mask = gx.greater_equal(uniform(sizes, 0.0, 1.0), rate)
+    return gx.where(mask, tensor / gx.astype(gx.subtract(1.0, rate), tensor.dtype), gx.zeros_like(tensor))
 
 
 def embedding_lookup(params: ArrayLike, ids: ArrayLike, max_norm: Any = None) -> Tensor:

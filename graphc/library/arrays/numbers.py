@@ -39,8 +39,8 @@ def as_axes(axes: Any) -> Any:
       >>> gx.arrays.as_axes([0, 1]), gx.arrays.as_axes(2)
       ((0, 1), 2)
     """
-    given: Any = axes
-    return tuple(given) if isinstance(axes, list | tuple) else given
+    requested: Any = axes
+    return tuple(requested) if isinstance(axes, list | tuple) else requested
 
 
 def mean(x: ArrayLike, axis: Any = None, keepdims: bool = False) -> Tensor:
@@ -188,11 +188,11 @@ def cumulative(how: str, x: ArrayLike, axis: int = 0, exclusive: bool = False, r
     tensor = gx.asarray(x)
     tensor = gx.flip(tensor, axis) if reverse else tensor
     if exclusive:
-        kept = [slice(None)] * tensor.ndim
-        kept[axis] = slice(0, -1)
+        selection = [slice(None)] * tensor.ndim
+        selection[axis] = slice(0, -1)
         start = [*tensor.shape]
         start[axis] = 1
-        tensor = gx.concat([gx.full(tuple(start), first, dtype=tensor.dtype), tensor[tuple(kept)]], axis)
+        tensor = gx.concat([gx.full(tuple(start), first, dtype=tensor.dtype), tensor[tuple(selection)]], axis)
     result = function(tensor, axis, dtype=tensor.dtype)
     return gx.flip(result, axis) if reverse else result
 
@@ -329,13 +329,13 @@ def one_hot(
       >>> gx.arrays.one_hot([1, 0], 2, on_value=5, off_value=-1).tolist()
       [[-1, 5], [5, -1]]
     """
-    given = [value for value in (on_value, off_value) if value is not None]
-    for value in given:
+    values = [value for value in (on_value, off_value) if value is not None]
+    for value in values:
         dtype = getattr(value, "dtype", None) if dtype is None else dtype
     if dtype is None:
-        dtype = gx.asarray(given[0]).dtype if given else "float32"
+        dtype = gx.asarray(values[0]).dtype if values else "float32"
     axis = -1 if axis is None else axis
-    if not given:
+    if not values:
         return nn.one_hot(indices, depth, dtype, axis)
     on, off = (1 if on_value is None else on_value), (0 if off_value is None else off_value)
     return gx.astype(gx.where(nn.one_hot(indices, depth, "bool", axis), on, off), dtype)

@@ -30,11 +30,11 @@ def _segment(how: str, data: Any, segment_ids: Any, num_segments: Any, empty: An
     count = _count(how, segment_ids, num_segments)
     ids = gx.where(ids < 0, count, ids)  # beyond the end, where nothing is written
     start = _neutral(how, data.dtype)
-    found = getattr(gx.full((count, *gx.shape(data)[ids.ndim :]), start, dtype=data.dtype).at[ids], _HOW[how])(data)
+    reduced = getattr(gx.full((count, *gx.shape(data)[ids.ndim :]), start, dtype=data.dtype).at[ids], _HOW[how])(data)
     if empty is None:
-        return found
+        return reduced
     used = gx.zeros((count,), dtype=bool).at[ids].set(True)
-    return gx.where(used.reshape((-1, *[1] * (found.ndim - 1))), found, gx.asarray(empty, dtype=data.dtype))
+    return gx.where(used.reshape((-1, *[1] * (reduced.ndim - 1))), reduced, gx.asarray(empty, dtype=data.dtype))
 
 
 def _count(how: str, segment_ids: Any, num_segments: Any) -> Any:
@@ -118,8 +118,8 @@ def segment_min(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | Non
 
 def _counts(data: Tensor, segment_ids: Any, count: Any, ndim: int) -> Tensor:
     ids = gx.asarray(segment_ids)
-    found = gx.zeros((count,), dtype=data.dtype).at[gx.where(ids < 0, count, ids)].add(1)
-    return gx.maximum(found.reshape((-1, *[1] * (ndim - 1))), 1)
+    counts = gx.zeros((count,), dtype=data.dtype).at[gx.where(ids < 0, count, ids)].add(1)
+    return gx.maximum(counts.reshape((-1, *[1] * (ndim - 1))), 1)
 
 
 def segment_mean(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | None = None) -> Tensor:

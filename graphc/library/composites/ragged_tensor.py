@@ -63,15 +63,17 @@ class RaggedTensor:
           InvalidArgumentError: the splits do not begin with 0, descend, or end elsewhere.
         """
         del name
-        made = cls(values, _splits(row_splits))
-        if validate and (known := _if_known(made.row_splits)) is not None:
-            count = len(made.values.row_splits) - 1 if isinstance(made.values, RaggedTensor) else made.values.shape[0]
-            if known.ndim != 1 or not known.size or known[0] or known[-1] != count or (np.diff(known) < 0).any():
+        ragged = cls(values, _splits(row_splits))
+        if validate and (splits := _if_known(ragged.row_splits)) is not None:
+            count = (
+                len(ragged.values.row_splits) - 1 if isinstance(ragged.values, RaggedTensor) else ragged.values.shape[0]
+            )
+            if splits.ndim != 1 or not splits.size or splits[0] or splits[-1] != count or (np.diff(splits) < 0).any():
                 error = InvalidArgumentError(
-                    f"RaggedTensor: row_splits must ascend from 0 to the {count} values, got {known.tolist()}"
+                    f"RaggedTensor: row_splits must ascend from 0 to the {count} values, got {splits.tolist()}"
                 )
                 raise at(error, user_location())
-        return made
+        return ragged
 
     @classmethod
     def from_row_lengths(
@@ -102,8 +104,8 @@ class RaggedTensor:
         """
         ids = _splits(value_rowids)
         if nrows is None:
-            known = known_values("RaggedTensor.from_value_rowids", ids, "pass nrows")
-            nrows = int(known[-1]) + 1 if known.size else 0
+            row_numbers = known_values("RaggedTensor.from_value_rowids", ids, "pass nrows")
+            nrows = int(row_numbers[-1]) + 1 if row_numbers.size else 0
         starts = searchsorted(ids, arange(int(nrows) + 1, dtype=ids.dtype), "left")
         return cls.from_row_splits(values, asarray(starts, dtype=ids.dtype), name, validate)
 
@@ -148,15 +150,17 @@ class RaggedTensor:
         array = asarray(tensor)
         rows, columns = array.shape[:2]
         if lengths is None and padding is None:
-            found = np.full(rows, columns)
+            row_lengths = np.full(rows, columns)
         elif lengths is not None:
-            found = known_values("RaggedTensor.from_tensor", lengths, "make it from values and row_splits")
+            row_lengths = known_values("RaggedTensor.from_tensor", lengths, "make it from values and row_splits")
         else:
-            held = known_values("RaggedTensor.from_tensor", array, "make it from values and row_splits") != padding
-            found = columns - np.argmax(held[:, ::-1], 1) * held.any(1) - columns * ~held.any(1)
-        places = np.concatenate([np.arange(int(length)) + row * columns for row, length in enumerate(found)])
+            filled = known_values("RaggedTensor.from_tensor", array, "make it from values and row_splits") != padding
+            row_lengths = columns - np.argmax(filled[:, ::-1], 1) * filled.any(1) - columns * ~filled.any(1)
+        positions = np.concatenate([np.arange(int(length)) + row * columns for row, length in enumerate(row_lengths)])
         flat = array.reshape((rows * columns, *array.shape[2:]))
-        return cls.from_row_lengths(take(flat, asarray(places, dtype="int32"), axis=0), asarray(found, dtype="int64"))
+        return cls.from_row_lengths(
+            take(flat, asarray(positions, dtype="int32"), axis=0), asarray(row_lengths, dtype="int64")
+        )
 
     @property
     def flat_values(self) -> Tensor:
@@ -204,8 +208,8 @@ class RaggedTensor:
     def value_rowids(self) -> Tensor:
         """Returns for each element the number of its row."""
         count = self.values.nrows() if isinstance(self.values, RaggedTensor) else self.values.shape[0]
-        places = arange(count, dtype=self.row_splits.dtype)
-        return asarray(searchsorted(self.row_splits, places, "right") - 1, dtype=self.row_splits.dtype)
+        positions = arange(count, dtype=self.row_splits.dtype)
+        return asarray(searchsorted(self.row_splits, positions, "right") - 1, dtype=self.row_splits.dtype)
 
     def with_values(self, new_values: Any) -> RaggedTensor:
         """Returns rows of the same lengths that hold other values."""
@@ -268,10 +272,10 @@ class RaggedTensor:
     def numpy(self) -> np.ndarray[Any, Any]:
         """Returns the rows as a NumPy array of arrays."""
         rows = self.to_list()
-        found = np.empty(len(rows), object)
-        for place, row in enumerate(rows):
-            found[place] = np.asarray(row, None if isinstance(self.values, RaggedTensor) else self.dtype)
-        return found
+        array = np.empty(len(rows), object)
+        for index, row in enumerate(rows):
+            array[index] = np.asarray(row, None if isinstance(self.values, RaggedTensor) else self.dtype)
+        return array
 
     def __len__(self) -> int:
         return self.nrows()
@@ -292,8 +296,12 @@ class RaggedTensor:
         if not isinstance(self.values, RaggedTensor):
             return self.values[start:end]
         inner = known_values("RaggedTensor[row]", self.values.row_splits, "use to_tensor")[start : end + 1]
-        held: Any = self.values.values
-        part = held[inner[0] : inner[-1]] if isinstance(held, Tensor) else _rows(held, int(inner[0]), int(inner[-1]))
+        content: Any = self.values.values
+        part = (
+            content[inner[0] : inner[-1]]
+            if isinstance(content, Tensor)
+            else _rows(content, int(inner[0]), int(inner[-1]))
+        )
         return RaggedTensor(part, asarray(inner - inner[0], dtype=self.row_splits.dtype))
 
     def __iter__(self) -> Iterator[Any]:
@@ -309,15 +317,19 @@ class RaggedTensor:
 def _rows(ragged: RaggedTensor, start: int, end: int) -> RaggedTensor:
     """Some rows, one after the other."""
     splits = known_values("RaggedTensor[row]", ragged.row_splits, "use to_tensor")[start : end + 1]
-    held: Any = ragged.values
-    part = held[splits[0] : splits[-1]] if isinstance(held, Tensor) else _rows(held, int(splits[0]), int(splits[-1]))
+    content: Any = ragged.values
+    part = (
+        content[splits[0] : splits[-1]]
+        if isinstance(content, Tensor)
+        else _rows(content, int(splits[0]), int(splits[-1]))
+    )
     return RaggedTensor(part, asarray(splits - splits[0], dtype=ragged.row_splits.dtype))
 
 
 def _splits(value: Any) -> Tensor:
     """Returns where rows begin, as integers."""
-    found = asarray(value)
-    return found if found.dtype.kind in "iu" else asarray(found, dtype="int64")
+    splits = asarray(value)
+    return splits if splits.dtype.kind in "iu" else asarray(splits, dtype="int64")
 
 
 def _if_known(tensor: Tensor) -> np.ndarray[Any, Any] | None:
@@ -329,8 +341,8 @@ def _depth(value: Any) -> int:
     if not isinstance(value, list | tuple):
         return 0
     depths = {_depth(item) for item in cast("Sequence[Any]", value)} or {0}
-    known = {depth for depth in depths if depth} or {0}
-    return 1 + max(known)
+    inner = {depth for depth in depths if depth} or {0}
+    return 1 + max(inner)
 
 
 @operand.register(RaggedTensor)

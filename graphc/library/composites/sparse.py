@@ -158,11 +158,11 @@ class SparseTensor:
           [[0, 1]]
         """
         array = known_values("SparseTensor.from_dense", tensor, "make the SparseTensor of indices and values")
-        places = np.argwhere(array)
-        found = array[tuple(places.T)]
+        positions = np.argwhere(array)
+        values = array[tuple(positions.T)]
         # The numbers of a list have the dtype that they have elsewhere.
-        elements = asarray(found, dtype=array.dtype) if hasattr(tensor, "dtype") else asarray(found.tolist())
-        return cls(places, elements, array.shape)
+        elements = asarray(values, dtype=array.dtype) if hasattr(tensor, "dtype") else asarray(values.tolist())
+        return cls(positions, elements, array.shape)
 
     @property
     def dense_shape(self) -> Tensor:
@@ -248,12 +248,16 @@ class SparseTensor:
 
     def sum(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         """Returns the sum over axes, as a dense tensor; over all when None."""
-        given = range(len(self.sizes)) if axis is None else [axis] if isinstance(axis, int) else axis
-        gone = {one % len(self.sizes) for one in given}
-        kept = [place for place in range(len(self.sizes)) if place not in gone]
+        axes = range(len(self.sizes)) if axis is None else [axis] if isinstance(axis, int) else axis
+        gone = {one % len(self.sizes) for one in axes}
+        remaining = [dimension for dimension in range(len(self.sizes)) if dimension not in gone]
         positions = self._positions()
-        start = zeros(tuple(self.sizes[place] for place in kept), dtype=self.dtype)
-        total = start.at[tuple(positions[place] for place in kept)].add(self.values) if kept else self.values.sum()
+        start = zeros(tuple(self.sizes[dimension] for dimension in remaining), dtype=self.dtype)
+        total = (
+            start.at[tuple(positions[dimension] for dimension in remaining)].add(self.values)
+            if remaining
+            else self.values.sum()
+        )
         return expand_dims(total, tuple(sorted(gone))) if keepdims else total
 
     def __repr__(self) -> str:

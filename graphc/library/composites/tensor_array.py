@@ -81,8 +81,8 @@ class TensorArray:
         length = 0 if size is None else int(known_values("TensorArray: size", size, "give it as an int"))
         if length < 0:
             raise at(InvalidArgumentError(f"TensorArray: size must be a count, got {size!r:.60}"), user_location())
-        known = TensorShape(element_shape)
-        sizes = cast("tuple[int, ...]", tuple(known)) if known.is_fully_defined() else None
+        shape = TensorShape(element_shape)
+        sizes = cast("tuple[int, ...]", tuple(shape)) if shape.is_fully_defined() else None
         self._set(
             "buffer", unset("the first tensor of a TensorArray") if sizes is None else zeros((length, *sizes), kind)
         )
@@ -182,11 +182,11 @@ class TensorArray:
           indices: the positions; their values must be known where the array has to grow.
           value: the parts lie along the first axis.
         """
-        parts, places = self._element(value), asarray(indices)
+        parts, positions = self._element(value), asarray(indices)
         length = self.length
-        if self.dynamic_size and type(places) is Tensor and places.size:
-            length = max(length, int(places.numpy().max()) + 1)
-        return self._with(self._buffer(parts.shape[1:], length).at[places].set(parts))
+        if self.dynamic_size and type(positions) is Tensor and positions.size:
+            length = max(length, int(positions.numpy().max()) + 1)
+        return self._with(self._buffer(parts.shape[1:], length).at[positions].set(parts))
 
     def split(self, value: ArrayLike, lengths: Any) -> TensorArray:
         """Returns the array that holds the pieces of a tensor, of one length each, along its first axis.
@@ -198,27 +198,27 @@ class TensorArray:
         Raises:
           UnimplementedError: they differ.
         """
-        found = known_values("TensorArray.split: lengths", lengths, "give them as ints").ravel()
+        sizes = known_values("TensorArray.split: lengths", lengths, "give them as ints").ravel()
         parts = self._element(value)
-        if len(set(found.tolist())) > 1:
+        if len(set(sizes.tolist())) > 1:
             error = UnimplementedError(
-                f"TensorArray.split: pieces of different lengths, {found.tolist()}; use a list of tensors "
+                f"TensorArray.split: pieces of different lengths, {sizes.tolist()}; use a list of tensors "
                 "(gx.split), or a RaggedTensor"
             )
             raise at(error, user_location())
-        return self.unstack(parts.reshape((len(found), -1, *parts.shape[1:])))
+        return self.unstack(parts.reshape((len(sizes), -1, *parts.shape[1:])))
 
     def identity(self) -> TensorArray:
         """Returns the array itself."""
         return self
 
     def _with(self, buffer: Tensor) -> TensorArray:
-        made = object.__new__(TensorArray)
+        array = object.__new__(TensorArray)
         for name in ("dtype_name", "dynamic_size", "sizes"):
-            made._set(name, getattr(self, name))
-        made._set("buffer", buffer)
-        made._set("length", buffer.shape[0])
-        return made
+            array._set(name, getattr(self, name))
+        array._set("buffer", buffer)
+        array._set("length", buffer.shape[0])
+        return array
 
     def _element(self, value: Any) -> Tensor:
         plain = not hasattr(value, "dtype") and not has_mark(value, "__graphc_index__")

@@ -91,10 +91,10 @@ def header_of(path: Path) -> tuple[dict[str, Any], int]:
         size = int.from_bytes(file.read(8), "little")
         if size > _LONGEST_HEADER:
             raise ValueError(f"its header would have {size:,} bytes")
-        found: Any = json.loads(file.read(size))
-        if type(found) is not dict:
+        header: Any = json.loads(file.read(size))
+        if type(header) is not dict:
             raise ValueError("its header is no JSON object")
-        return cast("dict[str, Any]", found), 8 + size
+        return cast("dict[str, Any]", header), 8 + size
 
 
 class ArrayFile:
@@ -127,10 +127,10 @@ class ArrayFile:
         header, content = self._content
         try:
             begin, end = header[key]["data_offsets"]
-            found = content[begin:end].view(np.ndarray).view(dtype).reshape(shape)
+            view = content[begin:end].view(np.ndarray).view(dtype).reshape(shape)
         except (KeyError, ValueError, TypeError) as error:
             raise self._damaged(self._path, f"it has no {key} of {dtype}{list(shape)}: {error}") from error
-        return found
+        return view
 
 
 # Marks of saves in progress: lock files, which the system releases when a process ends, however it ends.

@@ -45,10 +45,10 @@ def tensorboard(module: str) -> Any:
     try:
         return import_module(f"tensorboard.{module}")
     except ImportError as error:
-        found = NotFoundError(
+        missing = NotFoundError(
             f"summaries need TensorBoard, which is not installed ({error}): pip install 'graphc[viz]'"
         )
-        raise at(found, user_location()) from error
+        raise at(missing, user_location()) from error
 
 
 def message(name: str) -> Any:
@@ -95,15 +95,15 @@ def histogram_message(values: np.ndarray[Any, Any], *, tag: str) -> bytes:
     edges = _edges()
     counts = np.bincount(np.searchsorted(edges, flat, side="right"), minlength=len(edges))[: len(edges)]
     used = np.flatnonzero(counts)
-    kept = np.unique(np.concatenate([np.maximum(used - 1, 0), used, [len(edges) - 1]]))
+    shown = np.unique(np.concatenate([np.maximum(used - 1, 0), used, [len(edges) - 1]]))
     histogram = message("HistogramProto")(
         min=flat.min() if flat.size else 0.0,
         max=flat.max() if flat.size else 0.0,
         num=flat.size,
         sum=flat.sum(),
         sum_squares=(flat * flat).sum(),
-        bucket_limit=edges[kept].tolist(),
-        bucket=counts[kept].astype(float).tolist(),
+        bucket_limit=edges[shown].tolist(),
+        bucket=counts[shown].astype(float).tolist(),
     )
     summary = message("Summary")
     return summary(value=[summary.Value(tag=tag, histo=histogram)]).SerializeToString()
@@ -115,15 +115,15 @@ def merged(*summaries: np.ndarray[Any, Any]) -> bytes:
     Raises:
       InvalidArgumentError: two of them have the same tag, of which TensorBoard would show only one.
     """
-    found = message("Summary")()
+    summary = message("Summary")()
     for one in summaries:
         for serialized in np.ravel(one):
-            found.MergeFromString(serialized)
-    tags: Sequence[str] = [value.tag for value in found.value]
+            summary.MergeFromString(serialized)
+    tags: Sequence[str] = [value.tag for value in summary.value]
     twice = sorted({tag for tag in tags if tags.count(tag) > 1})
     if twice:
         error = InvalidArgumentError(
             f"summary.merge: {', '.join(map(repr, twice))} is there twice; give it another name"
         )
         raise at(error, user_location())
-    return found.SerializeToString()
+    return summary.SerializeToString()

@@ -40,20 +40,20 @@ _CHUNK = 1 << 16
 """Number of bytes of a compressed file to read at once."""
 
 
-def checked_compression(given: Any, use: str) -> str:
+def checked_compression(requested: Any, use: str) -> str:
     """Returns the name of a compression as this package has it.
 
     Args:
-      given: the name in any case, or None or ``"NONE"`` for none.
+      requested: the name in any case, or None or ``"NONE"`` for none.
       use: what it is given to, for messages.
 
     Raises:
       InvalidArgumentError: there is no such compression.
     """
-    name = "" if given is None else str(given).upper()
+    name = "" if requested is None else str(requested).upper()
     name = "" if name == "NONE" else name
     if name not in COMPRESSIONS:
-        error = InvalidArgumentError(f"{use}: expected 'GZIP', 'ZLIB', or '' for no compression, got {given!r:.40}")
+        error = InvalidArgumentError(f"{use}: expected 'GZIP', 'ZLIB', or '' for no compression, got {requested!r:.40}")
         raise at(error, user_location())
     return name
 
@@ -110,10 +110,10 @@ class _Inflated(io.RawIOBase):
         """Unpacks as much as fits into a buffer; returns how many bytes that were."""
         while not self._inflate.eof:
             packed = self._inflate.unconsumed_tail or self._file.read(_CHUNK)
-            found = self._inflate.decompress(packed, len(buffer))
-            if found:
-                buffer[: len(found)] = found
-                return len(found)
+            unpacked = self._inflate.decompress(packed, len(buffer))
+            if unpacked:
+                buffer[: len(unpacked)] = unpacked
+                return len(unpacked)
             if not packed:
                 raise EOFError("it ends in the middle of the data")
         return 0
@@ -181,13 +181,13 @@ class TFRecordOptions:
         )
 
 
-def checked_options(given: Any, use: str) -> TFRecordOptions:
+def checked_options(requested: Any, use: str) -> TFRecordOptions:
     """Returns the options that a user names: options, the name of a compression, or None for none."""
-    if isinstance(given, TFRecordOptions):
-        return given
-    if given is None or isinstance(given, str):
-        return TFRecordOptions(checked_compression(given, f"{use}: options"))
-    error = InvalidTypeError(f"{use}: options must be TFRecordOptions, a compression or None, got {given!r:.60}")
+    if isinstance(requested, TFRecordOptions):
+        return requested
+    if requested is None or isinstance(requested, str):
+        return TFRecordOptions(checked_compression(requested, f"{use}: options"))
+    error = InvalidTypeError(f"{use}: options must be TFRecordOptions, a compression or None, got {requested!r:.60}")
     raise at(error, user_location())
 
 
@@ -230,11 +230,11 @@ class TFRecordWriter:
           InvalidTypeError: it is neither bytes nor text.
           FailedPreconditionError: the file is closed.
         """
-        given: Any = record.encode() if isinstance(record, str) else record
-        if not isinstance(given, bytes | bytearray | memoryview):
-            problem = f"TFRecordWriter.write: expected bytes, got {given!r:.60}; serialize a message first"
+        payload: Any = record.encode() if isinstance(record, str) else record
+        if not isinstance(payload, bytes | bytearray | memoryview):
+            problem = f"TFRecordWriter.write: expected bytes, got {payload!r:.60}; serialize a message first"
             raise at(InvalidTypeError(problem), user_location())
-        data = bytes(cast("Any", given))
+        data = bytes(cast("Any", payload))
         length = struct.pack("<Q", len(data))
         parts = (length, _CHECKSUM.pack(self._checksum(length)), data, _CHECKSUM.pack(self._checksum(data)))
         packed = b"".join(parts)
@@ -346,8 +346,8 @@ class RecordStream:
 
     def _take(self, size: int) -> bytes:
         """Reads bytes, first those that were read ahead."""
-        found, self._ahead = self._ahead[:size], self._ahead[size:]
-        return found + self._file.read(size - len(found)) if len(found) < size else found
+        chunk, self._ahead = self._ahead[:size], self._ahead[size:]
+        return chunk + self._file.read(size - len(chunk)) if len(chunk) < size else chunk
 
     def _lost(self, problem: str) -> DataLossError:
         self._file.close()
@@ -404,8 +404,8 @@ def _whole_records(block: bytes) -> tuple[list[bytes], int]:
         if length is None:
             if len(head) < _LENGTH.size:
                 break
-            length, found = _LENGTH.unpack(head)
-            if checksum(head[:8]) != found:
+            length, stored = _LENGTH.unpack(head)
+            if checksum(head[:8]) != stored:
                 break
             lengths[head] = length
         stop = start + 12 + length

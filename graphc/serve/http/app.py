@@ -138,8 +138,8 @@ class App:
         self._compiling = ""
         try:
             for name, offered in named.items():
-                self._endpoints[name] = made = endpoint(name, offered, options)
-                self._budgets[name] = Budget.of(made.forms, made.replicas.max_waiting, max_body_bytes)
+                self._endpoints[name] = created = endpoint(name, offered, options)
+                self._budgets[name] = Budget.of(created.forms, created.replicas.max_waiting, max_body_bytes)
         except BaseException:
             self._compiled.set()
             self.close()
@@ -338,8 +338,8 @@ class App:
                 text = f"the body did not arrive within {self.body_seconds:g} s"
                 raise ProblemError(408, text, close=True) from None
             body = b"".join(parts)
-            held = budget.array_bytes if kind == NPZ else size  # what a small npz body can hold
-            return await self._apart(held, lambda: function.arguments(decode(kind, body, budget)))
+            reserved = budget.array_bytes if kind == NPZ else size  # what a small npz body can hold
+            return await self._apart(reserved, lambda: function.arguments(decode(kind, body, budget)))
         finally:
             self._room += size
 
@@ -430,16 +430,17 @@ def _by_name(functions: Any, examples: Mapping[str, Any]) -> dict[str, Offer]:
             raise InvalidArgumentError("App: examples are for functions; saved ones are served as they were saved")
         return offers(cast("Any", functions))
     if isinstance(functions, Mapping):
-        given = dict(cast("Mapping[str, Served | Offer]", functions))
-        if not given:
+        entries = dict(cast("Mapping[str, Served | Offer]", functions))
+        if not entries:
             raise InvalidArgumentError("App: functions is empty")
     elif callable(functions):
         name = getattr(functions, "name", None) or getattr(functions, "__name__", None) or type(functions).__name__
-        given = {re.sub(r"[^A-Za-z0-9_.-]", "", str(name)): cast("Served", functions)}
+        entries = {re.sub(r"[^A-Za-z0-9_.-]", "", str(name)): cast("Served", functions)}
     else:
         raise InvalidTypeError(
             f"App: expected a function, a layer, Replicas, a dict of them by name, or a folder, got {functions!r:.60}"
         )
     return {
-        name: each if isinstance(each, Offer) else offer(name, each, examples.get(name)) for name, each in given.items()
+        name: each if isinstance(each, Offer) else offer(name, each, examples.get(name))
+        for name, each in entries.items()
     }

@@ -49,7 +49,7 @@ def natural(value: Any, path: str) -> Any:
     items = cast("list[Any]", value)
     if len(items) > _MOST_ITEMS:
         raise InvalidArgumentError(f"{path}: a list of structures has at most {_MOST_ITEMS} items, got {len(items)}")
-    return [natural(item, f"{path}[{place}]") for place, item in enumerate(items)]
+    return [natural(item, f"{path}[{index}]") for index, item in enumerate(items)]
 
 
 def array_of(value: Any, path: str, spec: TensorSpec | None = None) -> Array:
@@ -165,8 +165,8 @@ def _cast(array: Array, dtype: np.dtype[Any], path: str) -> Array:
     """Converts an array to a dtype that can hold its numbers, except for the rounding of floats."""
     if array.dtype == dtype:
         return array
-    given, wanted = _kind(array.dtype), _kind(dtype)
-    if given != wanted and (wanted == "b" or given == "b" or _ORDER.index(given) > _ORDER.index(wanted)):
+    actual, wanted = _kind(array.dtype), _kind(dtype)
+    if actual != wanted and (wanted == "b" or actual == "b" or _ORDER.index(actual) > _ORDER.index(wanted)):
         raise InvalidArgumentError(f"{path}: expected numbers of {dtype.name}, got {array.dtype.name}")
     if wanted == "i" and array.size:
         limits = np.iinfo(dtype)
@@ -256,9 +256,9 @@ class Form:
         """The specs of all arrays."""
         return [spec for tree in (*self.args, *self.kwargs.values()) for spec in _specs(tree)]
 
-    def fit(self, given: Arguments) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def fit(self, arguments: Arguments) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Converts the arguments of a request to the function's."""
-        args, kwargs = list(given.args), dict(given.kwargs)
+        args, kwargs = list(arguments.args), dict(arguments.kwargs)
         for name in self.names[len(args) : len(self.args)]:
             if name not in kwargs:
                 break
@@ -267,7 +267,7 @@ class Form:
             names = ", ".join([*map(self._name, range(len(args))), *kwargs]) or "none"
             raise InvalidArgumentError(f"expected the arguments ({self}), got {names}")
         return (
-            tuple([_fit(tree, args[place], self._name(place)) for place, tree in enumerate(self.args)]),
+            tuple([_fit(tree, args[index], self._name(index)) for index, tree in enumerate(self.args)]),
             {name: _fit(tree, kwargs[name], name) for name, tree in self.kwargs.items()},
         )
 
@@ -297,10 +297,10 @@ class Form:
         return ", ".join([f"{name}: {tree}" for name, tree in self._named()])
 
     def _named(self) -> list[tuple[str, Tree]]:
-        return [*((self._name(place), tree) for place, tree in enumerate(self.args)), *self.kwargs.items()]
+        return [*((self._name(index), tree) for index, tree in enumerate(self.args)), *self.kwargs.items()]
 
-    def _name(self, place: int) -> str:
-        return self.names[place] if place < len(self.names) else f"args[{place}]"
+    def _name(self, index: int) -> str:
+        return self.names[index] if index < len(self.names) else f"args[{index}]"
 
 
 def _tree(value: Any) -> Tree:

@@ -48,11 +48,11 @@ _COUNTED = "arr_"
 
 def media_type(header: str) -> str:
     """Returns the media type of a Content-Type header; JSON if the header is missing."""
-    found = header.partition(";")[0].strip().lower() or JSON
-    if found not in (JSON, NPY, NPZ):
-        hint = f" (curl --json, or -H 'content-type: {JSON}')" if found == _FORM else ""
-        raise ProblemError(415, f"a body of {found} cannot be read; send {JSON}{hint}, {NPY} or {NPZ}")
-    return found
+    kind = header.partition(";")[0].strip().lower() or JSON
+    if kind not in (JSON, NPY, NPZ):
+        hint = f" (curl --json, or -H 'content-type: {JSON}')" if kind == _FORM else ""
+        raise ProblemError(415, f"a body of {kind} cannot be read; send {JSON}{hint}, {NPY} or {NPZ}")
+    return kind
 
 
 def negotiate(accept: str, sent: str) -> str:
@@ -111,10 +111,10 @@ def encode(kind: str, result: Any) -> tuple[str, bytes]:
     """Encodes an answer; returns its media type and its body."""
     if kind == JSON:
         try:
-            found = plain(result)
+            content = plain(result)
         except UnimplementedError as error:
             raise ProblemError(406, error.message, kind=type(error).__name__) from None
-        return JSON, _ENCODER.encode({"result": found}).encode()
+        return JSON, _ENCODER.encode({"result": content}).encode()
     if isinstance(result, np.ndarray) and kind == NPY:
         file = io.BytesIO()
         npy.write_array(file, portable(cast("Array", result)), allow_pickle=False)
@@ -148,12 +148,12 @@ def _check_json(body: bytes, budget: Budget) -> None:
 def _decode_json(body: bytes, budget: Budget) -> Arguments:
     _check_json(body, budget)
     try:
-        found: Any = _DECODER.decode(body.decode() or "{}")
+        document: Any = _DECODER.decode(body.decode() or "{}")
     except (ValueError, RecursionError) as error:
         raise ProblemError(400, f"the body is not JSON: {error}") from None
-    if not isinstance(found, dict):
-        raise ProblemError(400, f'the body is {{"args": [...], "kwargs": {{...}}}}, got {shown(found)}')
-    fields = cast("dict[str, Any]", found)
+    if not isinstance(document, dict):
+        raise ProblemError(400, f'the body is {{"args": [...], "kwargs": {{...}}}}, got {shown(document)}')
+    fields = cast("dict[str, Any]", document)
     if unknown := fields.keys() - {"args", "kwargs", "signature"}:
         raise ProblemError(
             400, f"the body has the unknown field {shown(min(unknown))}; it may have args, kwargs, signature"
@@ -243,8 +243,8 @@ def _paths(result: Any, root: str = "") -> list[tuple[str, Any]]:
     parts = nest.children(result)
     if parts is None:
         return [(root, result)]
-    found: list[tuple[str, Any]] = []
+    leaves: list[tuple[str, Any]] = []
     for key, item in zip(*parts, strict=True):
         name = f"{_COUNTED}{key}" if isinstance(key, int) and not isinstance(result, Mapping) else str(key)
-        found += _paths(item, f"{root}.{name}" if root else name)
-    return found
+        leaves += _paths(item, f"{root}.{name}" if root else name)
+    return leaves

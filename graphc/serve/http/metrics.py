@@ -74,6 +74,6 @@ class Metrics:
         for kind, field, text in _OF_REPLICAS:
             family = kind(f"graphc_replica_{field}", text, labels=["function", "replica", "device"])
             for name, stats in by_name.items():
-                for place, replica in enumerate(stats.replicas):
-                    family.add_metric([name, str(place), replica.device], float(getattr(replica, field)))
+                for index, replica in enumerate(stats.replicas):
+                    family.add_metric([name, str(index), replica.device], float(getattr(replica, field)))
             yield family

@@ -35,20 +35,20 @@ class Endpoint:
     own: bool
     forms: tuple[Form, ...]
 
-    def arguments(self, given: Arguments) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def arguments(self, request: Arguments) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Converts the arguments of a request to the function's."""
-        forms = [form for form in self.forms if given.signature in ("", form.name)]
-        if given.signature and not forms:
+        forms = [form for form in self.forms if request.signature in ("", form.name)]
+        if request.signature and not forms:
             names = ", ".join(form.name for form in self.forms) or "none"
-            raise ProblemError(404, f"{self.name} has no signature {shown(given.signature)}; it has: {names}")
+            raise ProblemError(404, f"{self.name} has no signature {shown(request.signature)}; it has: {names}")
         problems: list[str] = []
         try:
             if not forms:
-                args = tuple([natural(value, f"args[{place}]") for place, value in enumerate(given.args)])
-                return args, {name: natural(value, name) for name, value in given.kwargs.items()}
+                args = tuple([natural(value, f"args[{index}]") for index, value in enumerate(request.args)])
+                return args, {name: natural(value, name) for name, value in request.kwargs.items()}
             for form in forms:
                 try:
-                    return form.fit(given)
+                    return form.fit(request)
                 except InvalidArgumentError as error:
                     problems.append(error.message if len(forms) == 1 else f"{form.name}: {error.message}")
         except RecursionError:
@@ -162,26 +162,26 @@ def offers(source: PathLike | Saved, only: str | None = None) -> dict[str, Offer
     named = {function.name if name == CALL else name: name for name, function in saved.functions.items()}
     if only is not None and only not in named:
         raise NotFoundError(f"{source}: there is no saved function {only!r}; there are {', '.join(named)}")
-    found: dict[str, Offer] = {}
+    offered: dict[str, Offer] = {}
     problems: list[str] = []
     for name, key in named.items():
         if only in (None, name):
             try:
-                found[name] = _offer(name, saved.functions[key], saved.signatures_of(key))
+                offered[name] = _offer(name, saved.functions[key], saved.signatures_of(key))
             except InvalidArgumentError as error:
                 problems.append(error.message)
-    if not found:
+    if not offered:
         raise InvalidArgumentError("; ".join(problems) or f"{source}: there are no functions")
     for problem in problems:
         logs.logger().warning("App: not served: %s", problem)
-    return found
+    return offered
 
 
 def _offer(name: str, function: Function, signatures: tuple[LoadedSignature, ...]) -> Offer:
     forms: list[Form] = []
     constants: list[Mapping[str, Any]] = []
     rows: set[int | None] = set()
-    for place, signature in enumerate(signatures):
+    for index, signature in enumerate(signatures):
         if signature.written:
             raise InvalidArgumentError(
                 f"{name}: it assigns the Variable {signature.written[0]!r}, of which each replica has a copy; only "
@@ -190,7 +190,7 @@ def _offer(name: str, function: Function, signatures: tuple[LoadedSignature, ...
         tensors, others = _split_arguments(signature, _variadic(function))
         if not tensors:
             raise InvalidArgumentError(f"{name}: it takes no tensors, so there are no rows to query")
-        form = _form("default" if len(signatures) == 1 else str(place + 1), function, tensors)
+        form = _form("default" if len(signatures) == 1 else str(index + 1), function, tensors)
         sizes = {spec.shape[0] if spec.shape else -1 for spec in form.specs}
         if len(sizes) != 1 or -1 in sizes:
             raise InvalidArgumentError(f"{name}: all tensors need a row axis of the same size, but it takes ({form})")
@@ -235,8 +235,8 @@ def _split_arguments(signature: LoadedSignature, variadic: Mapping[Any, str]) ->
 def _holds_spec(value: Any) -> bool:
     if isinstance(value, TensorSpec):
         return True
-    found = nest.children(value)
-    return found is not None and any(map(_holds_spec, found[1]))
+    parts = nest.children(value)
+    return parts is not None and any(map(_holds_spec, parts[1]))
 
 
 def _form(signature: str, function: Function, tensors: dict[str, Any]) -> Form:
@@ -245,6 +245,6 @@ def _form(signature: str, function: Function, tensors: dict[str, Any]) -> Form:
     for parameter in inspect.signature(function).parameters.values():
         if parameter.name not in tensors or parameter.kind is parameter.KEYWORD_ONLY:
             break
-        given = tensors.pop(parameter.name)
-        args += given if parameter.kind is parameter.VAR_POSITIONAL else [given]
+        tensor = tensors.pop(parameter.name)
+        args += tensor if parameter.kind is parameter.VAR_POSITIONAL else [tensor]
     return Form.of(signature, function, args, tensors)

@@ -108,9 +108,9 @@ def _span(span: Span, x: float, y: float, scale: float) -> str:
     if width > 24:
         text = _cut(span.name, int((width - 6) / _CHARACTER))
         label = f'<text class="gx-inside" x="{x + 3:.1f}" y="{y + 12:.1f}">{escape(text)}</text>'
-    told = f"{span.name} ({span.kind}): {_milliseconds(span.end - span.start)} from {_milliseconds(span.start)}"
+    caption = f"{span.name} ({span.kind}): {_milliseconds(span.end - span.start)} from {_milliseconds(span.start)}"
     return (
-        f'<g><title>{escape(told)}</title><rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="16" rx="2" '
+        f'<g><title>{escape(caption)}</title><rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="16" rx="2" '
         f'fill="{_LANE_COLOURS.get(span.kind, _OTHER)}"/>{label}</g>'
     )
 

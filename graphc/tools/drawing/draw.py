@@ -145,13 +145,13 @@ def _box(axes: Any, box: Box, x: float, y: float, depth: int) -> None:
     title = box.title + OPENS * bool(box.opens)
     axes.text(x + PADDING, y + HEADER - 4, title, va="baseline", color=_INK, weight="bold", **how)
     for number, line in enumerate(box.lines):
-        place = (x + PADDING, y + HEADER + number * LINE_HEIGHT + 10)
-        axes.text(*place, line, va="baseline", color=_MUTED, **how)
+        point = (x + PADDING, y + HEADER + number * LINE_HEIGHT + 10)
+        axes.text(*point, line, va="baseline", color=_MUTED, **how)
     for inner, (left, top) in zip(box.inner, inner_places(box), strict=True):
         size = frame_size(inner)
         _rectangle(axes, "body", (x + left, y + top), size, depth + 1)
-        place = (x + left + PADDING, y + top + 14)
-        axes.text(*place, inner.title, va="baseline", color=_MUTED, style="italic", **{**how, "zorder": depth + 1.5})
+        point = (x + left + PADDING, y + top + 14)
+        axes.text(*point, inner.title, va="baseline", color=_MUTED, style="italic", **{**how, "zorder": depth + 1.5})
         _picture(axes, inner, x + left + (size[0] - inner.width) / 2, y + top + LINE_HEIGHT + 2 * PADDING, depth + 2)
 
 
@@ -172,7 +172,7 @@ def _rectangle(
 def _link(axes: Any, link: Link, x: float, y: float, depth: int) -> None:
     from matplotlib.path import Path as Line
 
-    points = [(x + place[0], y + place[1]) for place in link.points]
+    points = [(x + point[0], y + point[1]) for point in link.points]
     corners, codes = [points[0]], [Line.MOVETO]
     for number, (start, end) in enumerate(pairwise(points)):
         if number % 2 == 0:

@@ -108,11 +108,13 @@ def spread(items: Sequence[Item], edges: Sequence[tuple[int, int]]) -> Layout:
     net.order()
     xs = net.coordinates()
     tops, heights = _rows(items, ranks)
-    left = min(x - net.widths[place] / 2 for place, x in enumerate(xs))
+    left = min(x - net.widths[vertex] / 2 for vertex, x in enumerate(xs))
     xs = [x - left for x in xs]
-    places = tuple((xs[item] - box.width / 2, tops[ranks[item]]) for item, box in enumerate(items))
-    routes = _routes(items, edges, net, xs, places, tops, heights)
-    return Layout(places, routes, max(x + net.widths[place] / 2 for place, x in enumerate(xs)), tops[-1] + heights[-1])
+    corners = tuple((xs[item] - box.width / 2, tops[ranks[item]]) for item, box in enumerate(items))
+    routes = _routes(items, edges, net, xs, corners, tops, heights)
+    return Layout(
+        corners, routes, max(x + net.widths[vertex] / 2 for vertex, x in enumerate(xs)), tops[-1] + heights[-1]
+    )
 
 
 def _rows(items: Sequence[Item], ranks: Sequence[int]) -> tuple[list[float], list[float]]:
@@ -128,7 +130,7 @@ def _rows(items: Sequence[Item], ranks: Sequence[int]) -> tuple[list[float], lis
 
 def _routes(
     items: Sequence[Item], edges: Sequence[tuple[int, int]], net: _Net, xs: Sequence[float],
-    places: Sequence[Point], tops: Sequence[float], heights: Sequence[float],
+    corners: Sequence[Point], tops: Sequence[float], heights: Sequence[float],
 ) -> tuple[tuple[Point, ...], ...]:  # fmt: skip
     """Returns the points of each edge: straight down beside the boxes of a rank, aslant between ranks."""
     leaving: dict[int, list[int]] = {}
@@ -136,42 +138,42 @@ def _routes(
     for number, (source, target) in enumerate(edges):
         leaving.setdefault(source, []).append(number)
         entering.setdefault(target, []).append(number)
-    starts = _ports(items, places, leaving, lambda number: xs[net.chains[number][1]])
-    ends = _ports(items, places, entering, lambda number: xs[net.chains[number][-2]])
+    starts = _ports(items, corners, leaving, lambda number: xs[net.chains[number][1]])
+    ends = _ports(items, corners, entering, lambda number: xs[net.chains[number][-2]])
     routes: list[tuple[Point, ...]] = []
     for number, (source, target) in enumerate(edges):
         rank = net.ranks[source]
         points = [
-            (starts[number], places[source][1] + items[source].height),
+            (starts[number], corners[source][1] + items[source].height),
             (starts[number], tops[rank] + heights[rank]),
         ]
-        for place in net.chains[number][1:-1]:
-            rank = net.ranks[place]
-            points += [(xs[place], tops[rank]), (xs[place], tops[rank] + heights[rank])]
-        points.append((ends[number], places[target][1]))
+        for vertex in net.chains[number][1:-1]:
+            rank = net.ranks[vertex]
+            points += [(xs[vertex], tops[rank]), (xs[vertex], tops[rank] + heights[rank])]
+        points.append((ends[number], corners[target][1]))
         routes.append(tuple(points))
     return tuple(routes)
 
 
 def _ports(
-    items: Sequence[Item], places: Sequence[Point], edges: dict[int, list[int]], other: Callable[[int], float]
+    items: Sequence[Item], corners: Sequence[Point], edges: dict[int, list[int]], other: Callable[[int], float]
 ) -> dict[int, float]:
     """Returns the x where each edge meets its box: below or above its other end, as far as the box is wide."""
-    found: dict[int, float] = {}
+    ports: dict[int, float] = {}
     for item, numbers in edges.items():
         numbers.sort(key=other)
-        left = places[item][0] + _INSET
+        left = corners[item][0] + _INSET
         room = items[item].width - 2 * _INSET
         step = min(_PORT_GAP, room / max(len(numbers) - 1, 1))
         xs = [min(max(other(number), left), left + room) for number in numbers]
-        for place in range(1, len(xs)):
-            xs[place] = max(xs[place], xs[place - 1] + step)
+        for index in range(1, len(xs)):
+            xs[index] = max(xs[index], xs[index - 1] + step)
         limit = left + room
-        for place in reversed(range(len(xs))):
-            xs[place] = limit = min(xs[place], limit)
+        for index in reversed(range(len(xs))):
+            xs[index] = limit = min(xs[index], limit)
             limit -= step
-        found.update(zip(numbers, xs, strict=True))
-    return found
+        ports.update(zip(numbers, xs, strict=True))
+    return ports
 
 
 class _Net:
@@ -196,22 +198,22 @@ class _Net:
                 self.below[upper].append(lower)
                 self.above[lower].append(upper)
         self.rows: list[list[int]] = [[] for _ in range(max(self.ranks) + 1)]
-        for place in self._walk():
-            self.rows[self.ranks[place]].append(place)
+        for vertex in self._walk():
+            self.rows[self.ranks[vertex]].append(vertex)
 
     def _walk(self) -> list[int]:
         """All places, each near those that it is connected with: depth first, from the first item on."""
         seen = [False] * len(self.ranks)
-        found: list[int] = []
+        visited: list[int] = []
         for start in range(len(self.ranks)):
             stack = [start]
             while stack:
-                place = stack.pop()
-                if not seen[place]:
-                    seen[place] = True
-                    found.append(place)
-                    stack += reversed([*self.above[place], *self.below[place]])
-        return found
+                vertex = stack.pop()
+                if not seen[vertex]:
+                    seen[vertex] = True
+                    visited.append(vertex)
+                    stack += reversed([*self.above[vertex], *self.below[vertex]])
+        return visited
 
     def order(self) -> None:
         """Sorts each rank by the mean place of the neighbours, downwards and upwards in turn, and keeps the best."""
@@ -224,14 +226,14 @@ class _Net:
             order = range(1, len(self.rows)) if down else range(len(self.rows) - 2, -1, -1)
             at = [0.0] * len(self.ranks)
             for row in self.rows:
-                for index, place in enumerate(row):
-                    at[place] = float(index)
+                for index, vertex in enumerate(row):
+                    at[vertex] = float(index)
             for rank in order:
                 row = self.rows[rank]
-                keys = {place: _mean([at[other] for other in neighbours[place]], at[place]) for place in row}
+                keys = {vertex: _mean([at[other] for other in neighbours[vertex]], at[vertex]) for vertex in row}
                 row.sort(key=keys.__getitem__)
-                for index, place in enumerate(row):
-                    at[place] = float(index)
+                for index, vertex in enumerate(row):
+                    at[vertex] = float(index)
             crossings = self._crossings()
             if crossings < fewest:
                 best, fewest = [list(row) for row in self.rows], crossings
@@ -241,13 +243,13 @@ class _Net:
         """Returns how often lines between neighbouring ranks cross."""
         at = [0] * len(self.ranks)
         for row in self.rows:
-            for index, place in enumerate(row):
-                at[place] = index
+            for index, vertex in enumerate(row):
+                at[vertex] = index
         total = 0
         for row in self.rows:
             seen: list[int] = []
-            for place in row:
-                ends = sorted(at[other] for other in self.below[place])
+            for vertex in row:
+                ends = sorted(at[other] for other in self.below[vertex])
                 total += sum(len(seen) - bisect_right(seen, end) for end in ends)
                 for end in ends:
                     insort(seen, end)
@@ -264,9 +266,9 @@ class _Net:
             down = sweep % 2 == 0
             for rank in range(1, last + 1) if down else range(last - 1, -1, -1):
                 row = self.rows[rank]
-                wanted = [self._wanted(place, xs, down) for place in row]
-                for place, x in zip(row, self._separated(row, wanted), strict=True):
-                    xs[place] = x
+                wanted = [self._wanted(vertex, xs, down) for vertex in row]
+                for vertex, x in zip(row, self._separated(row, wanted), strict=True):
+                    xs[vertex] = x
         self._gather(xs)
         return xs
 
@@ -277,20 +279,20 @@ class _Net:
                 if not self.above[right] and not self.below[right]:
                     xs[right] = xs[left] + self._apart(left, right)
 
-    def _wanted(self, place: int, xs: Sequence[float], down: bool) -> tuple[float, float]:
+    def _wanted(self, vertex: int, xs: Sequence[float], down: bool) -> tuple[float, float]:
         """Returns where a place should be, and how much that matters: lines that pass should be straight."""
-        near = self.above[place] if down else self.below[place]
-        other = self.below[place] if down else self.above[place]
-        weight = _LIGHT if self._is_leaf(place) else 4.0 if place >= self.num_items else 1.0
+        near = self.above[vertex] if down else self.below[vertex]
+        other = self.below[vertex] if down else self.above[vertex]
+        weight = _LIGHT if self._is_leaf(vertex) else 4.0 if vertex >= self.num_items else 1.0
         if not near:
-            return _mean([xs[end] for end in other], xs[place]), _LIGHT
+            return _mean([xs[end] for end in other], xs[vertex]), _LIGHT
         weights = [_LIGHT if self._is_leaf(end) else 1.0 if end < self.num_items else 0.1 for end in near]
         middle = sum(xs[end] * share for end, share in zip(near, weights, strict=True)) / sum(weights)
         return middle, weight
 
-    def _is_leaf(self, place: int) -> bool:
+    def _is_leaf(self, vertex: int) -> bool:
         """Returns True if a place is that of a constant or the like, which follows its user and does not pull at it."""
-        return len(self.above[place]) + len(self.below[place]) == 1
+        return len(self.above[vertex]) + len(self.below[vertex]) == 1
 
     def _apart(self, left: int, right: int) -> float:
         both_lines = left >= self.num_items and right >= self.num_items
@@ -410,22 +412,22 @@ def arrange(picture: Picture) -> None:
             arrange(inner)
         box.width, box.height = _size(box)
     edges = [(link.source, link.target) for link in picture.links]
-    found = spread([Item(box.width, box.height) for box in picture.boxes], edges)
-    for box, (x, y) in zip(picture.boxes, found.places, strict=True):
+    layout = spread([Item(box.width, box.height) for box in picture.boxes], edges)
+    for box, (x, y) in zip(picture.boxes, layout.places, strict=True):
         box.x, box.y = x, y
-    for link, points in zip(picture.links, found.routes, strict=True):
+    for link, points in zip(picture.links, layout.routes, strict=True):
         link.points = points
-    picture.width, picture.height = found.width, found.height
+    picture.width, picture.height = layout.width, layout.height
 
 
 def inner_places(box: Box) -> Sequence[Point]:
     """Returns the upper left corner of the frame of each picture inside a box, in the box."""
-    x, places = PADDING, list[Point]()
+    x, corners = PADDING, list[Point]()
     top = HEADER + len(box.lines) * LINE_HEIGHT + PADDING
     for inner in box.inner:
-        places.append((x, top))
+        corners.append((x, top))
         x += frame_size(inner)[0] + _INNER_GAP
-    return places
+    return corners
 
 
 def frame_size(picture: Picture) -> Point:

@@ -181,8 +181,8 @@ def _box(box: Box, x: float, y: float) -> Iterator[str]:
     left, top = x + box.x, y + box.y
     names = f"gx-box gx-{box.kind}" + (" gx-opens" if box.opens else "")
     opens = f' data-opens="{escape(" ".join(map(token, box.opens)))}"' if box.opens else ""
-    place = f' data-place="{escape(box.place)}"' if box.place else ""
-    yield f'<g class="{names}" data-key="{escape(box.key)}"{opens}{place}>'
+    attribute = f' data-place="{escape(box.place)}"' if box.place else ""
+    yield f'<g class="{names}" data-key="{escape(box.key)}"{opens}{attribute}>'
     if box.details:
         yield f"<title>{escape(box.details)}</title>"
     radius = box.height / 2 if box.is_pill else 5

@@ -100,13 +100,13 @@ class _Views:
         if self._limit is None:
             return set(nodes)
         room = self._limit - len(nodes)
-        found: set[Node] = set()
+        chosen: set[Node] = set()
         for node in sorted(nodes, key=lambda node: sum(map(self._size, node.regions))):
             room -= sum(map(self._size, node.regions))
             if room < 0:
                 break
-            found.add(node)
-        return found
+            chosen.add(node)
+        return chosen
 
     def _groups(self, part: _Part) -> list[tuple[Node, ...]]:
         """Returns the nodes, each by itself; or neighbours together, where there are too many."""
@@ -127,8 +127,8 @@ class _Views:
     def _box(self, node: Node, scope: str, inline: set[Node], more: list[_Part]) -> Box:
         note = self._notes.get(node, Note())
         key = node.path(scope)
-        place = node.location.short if node.location else ""
-        box = Box(key, kind_of(node), _title(node), details=_details(node, note), place=place, heat=note.heat)
+        location = node.location.short if node.location else ""
+        box = Box(key, kind_of(node), _title(node), details=_details(node, note), place=location, heat=note.heat)
         lines = [] if node.op is CONSTANT else [_types(node.outputs)]
         lines += [line for line in (_attrs(node), f"on {node.device}" if node.device else "", *note.lines) if line]
         if node.op is CONSTANT:
@@ -171,22 +171,22 @@ class _Maker:
 
     def add(self, nodes: Sequence[Node], box: Box) -> None:
         """Adds the box of a node, or of several."""
-        place = self._put(box)
+        index = self._put(box)
         for node in nodes:
-            self._places[node] = dict.fromkeys(range(max(len(node.outputs), 1)), place)
-        self._users.append((tuple(nodes), place))
+            self._places[node] = dict.fromkeys(range(max(len(node.outputs), 1)), index)
+        self._users.append((tuple(nodes), index))
 
     def finish(self) -> Picture:
         """Returns the picture."""
-        for nodes, place in self._users:
+        for nodes, position in self._users:
             inside = set(nodes)
             for node in nodes:
                 for value in dict.fromkeys(node.inputs):
                     if value.node not in inside:
-                        self._link(value, place)
+                        self._link(value, position)
                 for control in node.control_inputs:
                     if control not in inside:
-                        self._control(control, place)
+                        self._control(control, position)
         if self._part.is_whole:
             for index, value in enumerate(self._part.graph.outputs):
                 key = f"{self._part.scope}return {index}"
@@ -225,8 +225,8 @@ class _Maker:
         for number, link in enumerate(links):
             if ranks[link.target] - ranks[link.source] > _SPAN:
                 source = boxes[link.source]
-                place = self._reference(source.key.rpartition("/")[2], source.key)
-                links[number] = Link(place, link.target, link.control, link.details)
+                index = self._reference(source.key.rpartition("/")[2], source.key)
+                links[number] = Link(index, link.target, link.control, link.details)
 
 
 def kind_of(node: Node) -> str:
@@ -276,8 +276,8 @@ def _body_title(node: Node, index: int) -> str:
 def _details(node: Node, note: Note) -> str:
     text = print_node(node, locations=False)
     text = text if len(text) <= 1200 else f"{text[:1200]}…"
-    place = f"\n{node.location.short} in {node.location.function}" if node.location else ""
-    return "\n".join([text + place, *note.lines])
+    origin = f"\n{node.location.short} in {node.location.function}" if node.location else ""
+    return "\n".join([text + origin, *note.lines])
 
 
 def _types(values: Sequence[Value]) -> str:
@@ -309,8 +309,8 @@ def _names(nodes: Sequence[Node]) -> str:
 
 def _lines_of(nodes: Sequence[Node]) -> str:
     """Returns the lines of the user's code that nodes are of, where those are of one function."""
-    places = [node.location for node in nodes if node.location]
-    if not places or len({place.function for place in places}) > 1:
+    locations = [node.location for node in nodes if node.location]
+    if not locations or len({location.function for location in locations}) > 1:
         return ""
-    first, last = min(place.line for place in places), max(place.line for place in places)
-    return f"{_cut(places[0].function, 20)}:{first}" + (f"-{last}" if last > first else "")
+    first, last = min(location.line for location in locations), max(location.line for location in locations)
+    return f"{_cut(locations[0].function, 20)}:{first}" + (f"-{last}" if last > first else "")

@@ -82,10 +82,10 @@ def compare_gradients(call: Call, result: Any, state: State, tolerance: Toleranc
             expected = gradients_of(call.function.python_function)(*arguments)
         state.restore()
         # The call inside is traced as part of the whole, so that the tape is inside the compiled function too.
-        found = Function(gradients_of(call.function), autograph=False, side_effects="ignore")(*arguments)
+        actual = Function(gradients_of(call.function), autograph=False, side_effects="ignore")(*arguments)
     except (GraphcError, ValueError, TypeError, NotImplementedError) as error:  # the last three are JAX's refusals
         return None, f"gradients were not compared: {str(error).splitlines()[0]}"
-    pairs = [(f"the gradient of {path}", one, other) for path, one, other in zip(paths, expected, found, strict=True)]
+    pairs = [(f"the gradient of {path}", one, other) for path, one, other in zip(paths, expected, actual, strict=True)]
     agreement = compare_leaves(pairs, tolerance, strict=True)
     if agreement.equal:
         return agreement, ""
@@ -96,7 +96,7 @@ def compare_gradients(call: Call, result: Any, state: State, tolerance: Toleranc
         state.restore()
         with functions_run_eagerly():
             moved = gradients_of(call.function.python_function)(weights, *_moved((call.args, call.kwargs), direction))
-        noise = [max(known, _distance(one, other)) for known, one, other in zip(noise, expected, moved, strict=True)]
+        noise = [max(level, _distance(one, other)) for level, one, other in zip(noise, expected, moved, strict=True)]
     largest = max(_size(leaf) for leaf in nest.flatten(result)[0] if _is_floating(leaf))
     inputs = [leaf for _, leaf in _floating_inputs(signature, call.args, call.kwargs)]
     differences: list[Difference] = []
@@ -201,16 +201,18 @@ def compare(
       >>> found.equal
       True
     """
-    given = dict(baselines or {})
-    _check_options(given, rounds, seconds)
+    baseline_functions = dict(baselines or {})
+    _check_options(baseline_functions, rounds, seconds)
     call = Call.of(fn, args, kwargs)
     compiled = compile_call(call)
-    variables = [variable for baseline in given.values() for variable in baseline_variables(baseline, call)]
+    variables = [
+        variable for baseline in baseline_functions.values() for variable in baseline_variables(baseline, call)
+    ]
     state = State([*compiled.traced.variables.values(), *variables], call.tensors())
     modes = [
         eager_mode(call, state),
         compiled_mode(call, compiled, state),
-        *(baseline_mode(name, baseline, call, state) for name, baseline in given.items()),
+        *(baseline_mode(name, baseline, call, state) for name, baseline in baseline_functions.items()),
     ]
     tolerance = _tolerance(rtol, atol, call, compiled)
     try:
@@ -232,11 +234,11 @@ def compare(
             f"compiled runs as {len(plan.steps)} steps{where and f' on {where}'}, which its first call compiles: what "
             "that takes longer than others is the time to compile"
         )
-    found = Comparison(call.function.name, timed, cost, (*notes, *find_doubts(timed)), _machine())
+    comparison = Comparison(call.function.name, timed, cost, (*notes, *find_doubts(timed)), _machine())
     console = Console()
     if show or (show is None and not console.is_jupyter):
-        console.print(found)
-    return found
+        console.print(comparison)
+    return comparison
 
 
 def _check_options(baselines: Mapping[str, Any], rounds: int, seconds: float) -> None:
@@ -255,10 +257,10 @@ def _check_options(baselines: Mapping[str, Any], rounds: int, seconds: float) ->
 
 
 def _tolerance(rtol: float | None, atol: float | None, call: Call, compiled: Compiled) -> Tolerance:
-    given = [leaf for leaf in nest.flatten((call.args, call.kwargs))[0] if isinstance(leaf, Tensor)]
+    tensors = [leaf for leaf in nest.flatten((call.args, call.kwargs))[0] if isinstance(leaf, Tensor)]
     captured = compiled.traced.captured(call.function.bind(*call.args, **call.kwargs))
     variables = [variable.value() for variable in compiled.traced.variables.values()]
-    inputs = [*given, *captured, *variables]
+    inputs = [*tensors, *captured, *variables]
     arrays = [tensor.numpy().astype(np.complex128) for tensor in inputs if tensor.type.is_inexact and tensor.size]
     scale = max((float(np.max(np.abs(array), where=np.isfinite(array), initial=0.0)) for array in arrays), default=0.0)
     products = PRODUCT_ROUNDING.get(devices()[0].platform, 0.0) if compiled.multiplies else 0.0
@@ -291,8 +293,8 @@ def _check(
         is_compiled = mode.name == "compiled"
         values = None if mode.name == "eager" else _agreement(eager, outcome, state, tolerance, strict=is_compiled)
         launches = outcome.launches if mode.is_graphc else None
-        found = gradient_agreement if is_compiled else None
-        reports.append(ModeReport(mode.name, values, found, outcome.seconds, launches, mode.memory))
+        agreement = gradient_agreement if is_compiled else None
+        reports.append(ModeReport(mode.name, values, agreement, outcome.seconds, launches, mode.memory))
     return reports, notes
 
 

@@ -135,12 +135,12 @@ def compare_results(reference: Any, value: Any, tolerance: Tolerance, root: str,
       tolerance: the tolerance for floating-point numbers.
       strict: whether containers and dtypes must be equal too; otherwise only the number and order of leaves.
     """
-    expected, found = nest.flatten_with_paths(reference, root), nest.flatten_with_paths(value, root)
+    expected, actual = nest.flatten_with_paths(reference, root), nest.flatten_with_paths(value, root)
     structures = nest.flatten(reference)[1], nest.flatten(value)[1]
-    if len(expected) != len(found) or (strict and structures[0] != structures[1]):
+    if len(expected) != len(actual) or (strict and structures[0] != structures[1]):
         problem = f"the structure is {structures[1]}, that of eager code is {structures[0]}"
         return Agreement((Difference(root, "", problem=problem),))
-    pairs = [(path, leaf, other) for (path, leaf), (_, other) in zip(expected, found, strict=True)]
+    pairs = [(path, leaf, other) for (path, leaf), (_, other) in zip(expected, actual, strict=True)]
     return compare_leaves(pairs, tolerance, strict=strict)
 
 
@@ -174,22 +174,22 @@ def _compare_arrays(
     eps = max(map(_epsilon, (reference, value)))
     wide = np.result_type(np.float64, *(array.dtype for array in (reference, value) if array.dtype.kind == "c"))
     with np.errstate(invalid="ignore", over="ignore"):
-        expected, found = np.atleast_1d(reference.astype(wide)), np.atleast_1d(value.astype(wide))
+        expected, actual = np.atleast_1d(reference.astype(wide)), np.atleast_1d(value.astype(wide))
         # NaN and infinities agree only with their like, and integers only if equal.
-        same = np.atleast_1d(reference == value) | (np.isnan(expected) & np.isnan(found))
-        errors = np.where(same, 0.0, np.nan_to_num(np.abs(found - expected), nan=np.inf, posinf=np.inf))
+        same = np.atleast_1d(reference == value) | (np.isnan(expected) & np.isnan(actual))
+        errors = np.where(same, 0.0, np.nan_to_num(np.abs(actual - expected), nan=np.inf, posinf=np.inf))
         rtol, atol = tolerance.of(expected, eps) if eps else (0.0, 0.0)
         allowed = np.where(np.isfinite(expected), atol + rtol * np.abs(expected), 0.0)
     wrong = ~same & (errors > allowed) if eps else ~same
-    place = np.unravel_index(int(np.argmax(np.where(wrong, errors, -1.0) if wrong.any() else errors)), errors.shape)
-    index = tuple(int(i) for i in place) if reference.ndim else ()
-    size = float(np.abs(expected[place]))
+    worst = np.unravel_index(int(np.argmax(np.where(wrong, errors, -1.0) if wrong.any() else errors)), errors.shape)
+    index = tuple(int(i) for i in worst) if reference.ndim else ()
+    size = float(np.abs(expected[worst]))
     return Difference(
         blank.path,
         blank.type,
-        error=float(errors[place]),
-        relative=float(errors[place]) / size if size else None,
-        allowed=float(allowed[place]),
+        error=float(errors[worst]),
+        relative=float(errors[worst]) / size if size else None,
+        allowed=float(allowed[worst]),
         index=index,
         problem=_wrong_element(reference, value, index, int(wrong.sum())) if wrong.any() else "",
     )

@@ -76,21 +76,21 @@ def decided_branches(lines: Sequence[LineReport]) -> list[tuple[Location, str]]:
     Returns:
       The line of each statement, with the branch that was taken.
     """
-    found: list[tuple[Location, str]] = []
+    branches: list[tuple[Location, str]] = []
     by_file: dict[str, dict[int, LineReport]] = {}
     for line in lines:
         by_file.setdefault(line.location.file, {})[line.location.line] = line
-    for file, known in by_file.items():
+    for file, reports in by_file.items():
         for node in _ifs(file):
-            body = [known[number] for number in _span(node.body) if number in known]
-            orelse = [known[number] for number in _span(node.orelse) if number in known]
-            on_tensor = any(note.startswith("cond") for note in _notes(known.get(node.test.lineno)))
+            body = [reports[number] for number in _span(node.body) if number in reports]
+            orelse = [reports[number] for number in _span(node.orelse) if number in reports]
+            on_tensor = any(note.startswith("cond") for note in _notes(reports.get(node.test.lineno)))
             if on_tensor or not (body or orelse):
                 continue
             taken = "sometimes true, sometimes false" if body and orelse else "true" if body else "false"
             location = (body or orelse)[0].location
-            found.append((Location(file, node.test.lineno, location.function), taken))
-    return found
+            branches.append((Location(file, node.test.lineno, location.function), taken))
+    return branches
 
 
 def _notes(line: LineReport | None) -> list[str]:
@@ -162,7 +162,7 @@ def explain(
     traced = _trace(compiled, args, kwargs)
     arguments = compiled.bind(*args, **kwargs)
     one_program = compile and traced.plan is None
-    found = _compile(traced, arguments, profile) if one_program else _Compiled(None, None, (), {})
+    details = _compile(traced, arguments, profile) if one_program else _Compiled(None, None, (), {})
     notes = traced.notes
     return Explanation(
         function=compiled.name,
@@ -177,12 +177,12 @@ def explain(
         after_call=tuple(after.what for after, _ in traced.after_call),
         side_effects=tuple((effect.what, effect.location) for effect in notes.side_effects),
         unconverted=notes.unconverted,
-        cost=found.cost,
-        memory=found.memory,
-        collectives=found.collectives,
+        cost=details.cost,
+        memory=details.memory,
+        collectives=details.collectives,
         traces=tuple(map(str, compiled.trace_report())),
         graph=traced.graph,
-        node_times=found.node_times,
+        node_times=details.node_times,
     )
 
 
@@ -277,10 +277,10 @@ def _type_of(variable: Variable | None) -> str:
 
 def _lines(notes: TraceNotes) -> list[LineReport]:
     """Returns the lines of the user's code, grouped by function in order of appearance."""
-    found: dict[tuple[str, int], LineReport] = {}
+    reports: dict[tuple[str, int], LineReport] = {}
 
     def report(location: Location) -> LineReport:
-        return found.setdefault((location.file, location.line), LineReport(location))
+        return reports.setdefault((location.file, location.line), LineReport(location))
 
     for node in notes.unoptimized.walk():
         if node.location is not None and _counts(node):
@@ -296,10 +296,10 @@ def _lines(notes: TraceNotes) -> list[LineReport]:
     for effect in notes.side_effects:
         if effect.location is not None:
             _note(report(effect.location), f"only when traced: {effect.what}")
-    for location, taken in decided_branches(list(found.values())):
+    for location, taken in decided_branches(list(reports.values())):
         _note(report(location), f"decided when traced: {taken}")
-    order = {place: index for index, place in enumerate(dict.fromkeys(map(_function_of, found.values())))}
-    return sorted(found.values(), key=lambda line: (order[_function_of(line)], line.location.line))
+    order = {owner: index for index, owner in enumerate(dict.fromkeys(map(_function_of, reports.values())))}
+    return sorted(reports.values(), key=lambda line: (order[_function_of(line)], line.location.line))
 
 
 def _counts(node: Node) -> bool:
@@ -344,13 +344,13 @@ def _repeated(graph: Graph) -> Counter[Location]:
 
 
 def _node_notes(node: Node) -> list[str]:
-    found: list[str] = []
+    texts: list[str] = []
     if node.op in (COND, SWITCH):
         sizes = " and ".join(str(sum(inner.op is not CONSTANT for inner in region.walk())) for region in node.regions)
-        found.append(f"{node.op.name}: decided by the program, branches of {sizes} ops")
+        texts.append(f"{node.op.name}: decided by the program, branches of {sizes} ops")
     if any(is_world(effect.resource) for effect in node.op.effects(node.attrs)):
         name = str(node.attrs["function"]).rpartition("_")[0] if node.op in HOST_CALLS else node.op.name
-        found.append(f"runs on the host: {name}")
+        texts.append(f"runs on the host: {name}")
     if node.device:
-        found.append(f"pinned to {node.device}")
-    return found
+        texts.append(f"pinned to {node.device}")
+    return texts

@@ -69,17 +69,17 @@ class Row:
 
 def rows_of(graph: Graph) -> list[Row]:
     """Returns the rows of a graph; each comes after those that it takes values of, loops counted once."""
-    found = list(_rows(graph, "", {}))
+    rows = list(_rows(graph, "", {}))
     for index, value in enumerate(graph.outputs):
-        names = {id(row.node): row.name for row in found if row.node is not None}
-        found.append(Row(f"return_{index}", "output", (_source(value, "", names),), (), (value.type,)))
-    return found
+        names = {id(row.node): row.name for row in rows if row.node is not None}
+        rows.append(Row(f"return_{index}", "output", (_source(value, "", names),), (), (value.type,)))
+    return rows
 
 
-def _rows(graph: Graph, scope: str, given: dict[int, tuple[str, int]]) -> Iterator[Row]:
+def _rows(graph: Graph, scope: str, sources: dict[int, tuple[str, int]]) -> Iterator[Row]:
     """Yields the rows of a graph whose inputs, by their places, are values of other rows."""
     for value in graph.inputs:
-        source = given.get(value.index)
+        source = sources.get(value.index)
         yield Row(_input_name(value, scope), "input", (source,) if source else (), (), (value.type,))
     names: dict[int, str] = {}
     for node in graph.nodes:
@@ -95,13 +95,13 @@ def _rows(graph: Graph, scope: str, given: dict[int, tuple[str, int]]) -> Iterat
         results: list[tuple[str, int]] = []
         for index, entries in enumerate(_entries(node)):
             inner = f"{node.path(scope, index)}/"
-            places = {number: place for number, place in enumerate(entries) if place is not None}
-            taken |= set(places.values())
-            body = list(_rows(node.regions[index], inner, {number: inputs[at] for number, at in places.items()}))
+            mapped = {number: entry for number, entry in enumerate(entries) if entry is not None}
+            taken |= set(mapped.values())
+            body = list(_rows(node.regions[index], inner, {number: inputs[at] for number, at in mapped.items()}))
             yield from body
             inside = {id(row.node): row.name for row in body if row.node is not None}
             results += [_source(value, inner, inside) for value in node.regions[index].outputs]
-        rest = [source for place, source in enumerate(inputs) if place not in taken]
+        rest = [source for entry, source in enumerate(inputs) if entry not in taken]
         yield Row(names[id(node)], node.op.name, (*rest, *results), controls, types, node)
 
 
@@ -112,8 +112,8 @@ def _entries(node: Node) -> list[Sequence[int | None]]:
         return [[*skipped, *range(len(node.inputs))] for _ in node.regions]
     if node.op.entries is None:
         return [[None] * len(region.inputs) for region in node.regions]
-    found = node.op.entries([value.type for value in node.inputs], node.attrs, node.regions)
-    return [[place for _, place in entries] for entries in found]
+    regions = node.op.entries([value.type for value in node.inputs], node.attrs, node.regions)
+    return [[target for _, target in entries] for entries in regions]
 
 
 def _source(value: Value, scope: str, names: dict[int, str]) -> tuple[str, int]:
@@ -196,12 +196,12 @@ def to_model_explorer(graph: Graph) -> str:
 
 def _node(row: Row) -> dict[str, Any]:
     edges = [
-        {"sourceNodeId": name, "sourceNodeOutputId": str(output), "targetNodeInputId": str(place)}
-        for place, (name, output) in enumerate(row.inputs)
+        {"sourceNodeId": name, "sourceNodeOutputId": str(output), "targetNodeInputId": str(number)}
+        for number, (name, output) in enumerate(row.inputs)
     ]
     edges += [
-        {"sourceNodeId": name, "sourceNodeOutputId": "control", "targetNodeInputId": f"control {place}"}
-        for place, name in enumerate(row.controls)
+        {"sourceNodeId": name, "sourceNodeOutputId": "control", "targetNodeInputId": f"control {number}"}
+        for number, name in enumerate(row.controls)
     ]
     return {
         "id": row.name,
@@ -275,11 +275,11 @@ def _tensorboard_node(row: Row) -> Any:
     inputs = [f"{_safe(name)}:{output}" if output else _safe(name) for name, output in row.inputs]
     inputs += [f"^{_safe(name)}" for name in row.controls]
     device = "" if row.node is None else row.node.device
-    found = message("NodeDef")(name=_safe(row.name), op=row.op, input=inputs, device=device)
-    found.attr["_output_shapes"].list.shape.extend([shape_message(type) for type in row.types])
+    definition = message("NodeDef")(name=_safe(row.name), op=row.op, input=inputs, device=device)
+    definition.attr["_output_shapes"].list.shape.extend([shape_message(type) for type in row.types])
     for name, text in (*row.facts(), ("types", ", ".join(map(str, row.types)))):
-        found.attr[name].s = text.encode()
-    return found
+        definition.attr[name].s = text.encode()
+    return definition
 
 
 def _safe(name: str) -> str:

@@ -89,8 +89,8 @@ def _ranges(comparison: Comparison) -> list[Paragraph]:
     """Returns the middle half of each speed over the rounds, where it is wide."""
     modes = [mode for mode in comparison.modes if mode.values is not None and mode.timing is not None]
     texts = {mode.name: speed_text(comparison, mode.name).partition(" ")[2].strip("()") for mode in modes}
-    told = [f"{name} {text}x" for name, text in texts.items() if text]
-    return [Paragraph(f"speed over the rounds, middle half: {', '.join(told)}")] if told else []
+    ranges = [f"{name} {text}x" for name, text in texts.items() if text]
+    return [Paragraph(f"speed over the rounds, middle half: {', '.join(ranges)}")] if ranges else []
 
 
 def speed_text(comparison: Comparison, name: str) -> str:
@@ -165,46 +165,46 @@ _SMALL_CALL = 5e-6
 """The overhead of calling a compiled function, in seconds."""
 
 
-def format_explanation(found: Explanation) -> Group:
+def format_explanation(explanation: Explanation) -> Group:
     """Returns the explanation formatted for a terminal."""
-    title = Text(f"{found.function}: {found.ops} ops traced, {found.left} left", style="bold")
+    title = Text(f"{explanation.function}: {explanation.ops} ops traced, {explanation.left} left", style="bold")
     parts: list[Text | Table | Paragraph] = [title]
-    for _, lines in groupby(found.lines, key=lambda line: (line.location.file, line.location.function)):
+    for _, lines in groupby(explanation.lines, key=lambda line: (line.location.file, line.location.function)):
         parts += _listing(list(lines))
     for heading, rows in (
-        ("arguments", _arguments(found)),
-        ("loops", [_loop(loop.location, f"{loop.kind}: {loop.why}", loop.times) for loop in found.loops]),
-        ("variables", [f"{row.name} {row.type}: {_access(row.read, row.written)}" for row in found.variables]),
-        ("tensors from outside", [f"{name} {kind}" for name, kind in found.captured]),
-        ("checked at each call", _guards(found)),
-        ("device", [f"the program runs on {found.device}"] if found.device else []),
-        ("steps", found.steps),
-        ("collectives", _collectives(found)),
-        ("after each run", found.after_call),
-        ("only when traced", [_loop(place, what) for what, place in found.side_effects]),
-        ("not converted", [f"{name}: {reason}" for name, reason in found.unconverted.items()]),
-        ("cost", _costs(found)),
-        ("traces", found.traces),
+        ("arguments", _arguments(explanation)),
+        ("loops", [_loop(loop.location, f"{loop.kind}: {loop.why}", loop.times) for loop in explanation.loops]),
+        ("variables", [f"{row.name} {row.type}: {_access(row.read, row.written)}" for row in explanation.variables]),
+        ("tensors from outside", [f"{name} {kind}" for name, kind in explanation.captured]),
+        ("checked at each call", _guards(explanation)),
+        ("device", [f"the program runs on {explanation.device}"] if explanation.device else []),
+        ("steps", explanation.steps),
+        ("collectives", _collectives(explanation)),
+        ("after each run", explanation.after_call),
+        ("only when traced", [_loop(location, what) for what, location in explanation.side_effects]),
+        ("not converted", [f"{name}: {reason}" for name, reason in explanation.unconverted.items()]),
+        ("cost", _costs(explanation)),
+        ("traces", explanation.traces),
     ):
         parts += _section(heading, rows)
     return Group(*parts)
 
 
-def _guards(found: Explanation) -> list[str]:
+def _guards(explanation: Explanation) -> list[str]:
     """Returns the values read outside the arguments, and those that take longer to check than a small call."""
-    outside = [guard.what for guard in found.guards if guard.what.startswith(("global ", "outer "))]
+    outside = [guard.what for guard in explanation.guards if guard.what.startswith(("global ", "outer "))]
     parts: dict[str, list[str]] = {}  # of each global or outer name: it and what is read of it
     for what in dict.fromkeys(outside):
         parts.setdefault(what.partition(")")[0] + ")", []).append(what)
-    told = [
+    texts = [
         f"{name} with {len(read)} of its attributes and items" if len(read) > _FEW else ", ".join(read)
         for name, read in parts.items()
     ]
-    rows = [", ".join(told)] if told else []
+    rows = [", ".join(texts)] if texts else []
     remedy = "pass it as a tensor, or keep it in a Variable"
-    slow = [guard for guard in found.guards if guard.seconds > _SMALL_CALL]
+    slow = [guard for guard in explanation.guards if guard.seconds > _SMALL_CALL]
     rows += [f"{guard.what} takes about {guard.seconds * 1e6:.0f} us at each call: {remedy}" for guard in slow]
-    others = [guard for guard in found.guards if guard not in slow]
+    others = [guard for guard in explanation.guards if guard not in slow]
     seconds = sum(guard.seconds for guard in others)
     if seconds > _SMALL_CALL:
         remedy = "read fewer of them, as from a tuple of numbers or one array"
@@ -220,7 +220,7 @@ def ops_note(line: LineReport) -> str:
 
 def _listing(lines: Sequence[LineReport]) -> list[Text | Table]:
     """Returns the lines of one function."""
-    place = lines[0].location
+    location = lines[0].location
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for name, justify in (("line", "right"), ("source", "left"), ("ops", "right"), ("left", "right"), ("", "left")):
         table.add_column(name, justify=justify, no_wrap=name != "", overflow="ellipsis", ratio=None)  # pyright: ignore[reportArgumentType]
@@ -231,15 +231,15 @@ def _listing(lines: Sequence[LineReport]) -> list[Text | Table]:
             table.add_row("", Text("...", style="dim"), "", "", "")
             before = number - 1
         for between in range(before + 1, number):
-            table.add_row(str(between), Text(_shortened(_source(place.file, between)), style="dim"), "", "", "")
+            table.add_row(str(between), Text(_shortened(_source(location.file, between)), style="dim"), "", "", "")
         notes = [note for note in (ops_note(line), *line.notes) if note]
         counts = (str(line.ops), str(line.left)) if line.ops else ("", "")
         table.add_row(
-            str(number), Text(_shortened(_source(place.file, number))), *counts, Text("; ".join(notes), style="cyan")
+            str(number), Text(_shortened(_source(location.file, number))), *counts, Text("; ".join(notes), style="cyan")
         )
         before = number
-    name = place.short.rpartition(":")[0]
-    return [Text(f"{place.function} in {name if name.startswith('In[') else place.file}"), table]
+    name = location.short.rpartition(":")[0]
+    return [Text(f"{location.function} in {name if name.startswith('In[') else location.file}"), table]
 
 
 def _source(file: str, number: int) -> str:
@@ -253,32 +253,32 @@ def _shortened(source: str) -> str:
 
 def _section(heading: str, rows: Iterable[str]) -> list[Text | Paragraph]:
     """Returns a heading and its rows; nothing if there are none."""
-    found = list(rows)
-    if not found:
+    entries = list(rows)
+    if not entries:
         return []
-    return [Text(heading, style="bold"), *(Paragraph(f"  {row}") for row in found), Text("")]
+    return [Text(heading, style="bold"), *(Paragraph(f"  {row}") for row in entries), Text("")]
 
 
-def _arguments(found: Explanation) -> list[str]:
+def _arguments(explanation: Explanation) -> list[str]:
     rows = [
         f"{argument.path}: {argument.what}"
         + (" (static: another value needs another trace)" if argument.static else "")
-        for argument in found.arguments[:_MOST_ARGUMENTS]
+        for argument in explanation.arguments[:_MOST_ARGUMENTS]
     ]
-    more = len(found.arguments) - len(rows)
+    more = len(explanation.arguments) - len(rows)
     return [*rows, f"and {more} more"] if more else rows
 
 
-def _collectives(found: Explanation) -> list[str]:
+def _collectives(explanation: Explanation) -> list[str]:
     """Returns the exchanges between devices in each run."""
     return [
         f"{each.count} {each.kind}, {each.arrays} arrays, {format_bytes(each.bytes)} on each device"
-        for each in found.collectives
+        for each in explanation.collectives
     ]
 
 
-def _loop(place: Location | None, text: str, times: int = 1) -> str:
-    where = f"{place.short} " if place is not None else ""
+def _loop(location: Location | None, text: str, times: int = 1) -> str:
+    where = f"{location.short} " if location is not None else ""
     return f"{where}{text}" + (f" ({times} times)" if times > 1 else "")
 
 
@@ -286,12 +286,12 @@ def _access(read: bool, written: bool) -> str:
     return " and ".join(name for name, does in (("read", read), ("written", written)) if does)
 
 
-def _costs(found: Explanation) -> list[str]:
+def _costs(explanation: Explanation) -> list[str]:
     rows: list[str] = []
-    if found.cost is not None:
-        steps = [f"{name} {format_seconds(seconds)}" for name, seconds in vars(found.cost).items()]
-        rows.append(f"{' + '.join(steps)} = {format_seconds(found.cost.total)}, once")
-    if found.memory is not None:
-        parts = [f"{name} {format_bytes(count)}" for name, count in vars(found.memory).items()]
-        rows.append(f"memory: {', '.join(parts)}; at most {format_bytes(found.memory.total)} at once")
+    if explanation.cost is not None:
+        steps = [f"{name} {format_seconds(seconds)}" for name, seconds in vars(explanation.cost).items()]
+        rows.append(f"{' + '.join(steps)} = {format_seconds(explanation.cost.total)}, once")
+    if explanation.memory is not None:
+        parts = [f"{name} {format_bytes(count)}" for name, count in vars(explanation.memory).items()]
+        rows.append(f"memory: {', '.join(parts)}; at most {format_bytes(explanation.memory.total)} at once")
     return rows

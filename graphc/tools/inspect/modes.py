@@ -114,9 +114,9 @@ class State:
 
     def current(self) -> dict[str, np.ndarray[Any, Any]]:
         """Returns the values that the variables have now, and the arguments to whose items values were assigned."""
-        found = {f"Variable {variable.name!r}": variable.numpy() for variable in self.variables}
+        values = {f"Variable {variable.name!r}": variable.numpy() for variable in self.variables}
         changed = {title: pair[0] for title, pair in self._arguments.items() if pair[0].raw is not pair[1]}
-        return {**found, **{title: tensor.numpy() for title, tensor in changed.items()}}
+        return {**values, **{title: tensor.numpy() for title, tensor in changed.items()}}
 
     def before(self, title: str) -> np.ndarray[Any, Any]:
         """Returns the values that an argument had at first, by its title in :meth:`current`."""

@@ -58,10 +58,10 @@ def memory_chart(moments: Sequence[Moment]) -> str:
             f'width="{width + 0.3:.1f}" height="{height:.1f}"><title>{escape(text)}</title></rect>'
         )
     lines = "".join(_line(share, highest, room) for share in (0.0, 0.5, 1.0))
-    place = max(range(len(shown)), key=lambda number: shown[number].live)
-    x = _LEFT + (place + 0.5) * width
+    peak = max(range(len(shown)), key=lambda number: shown[number].live)
+    x = _LEFT + (peak + 0.5) * width
     anchor = "end" if x > _WIDTH * 0.7 else "start"
-    label = escape(f"most at {shown[place].node.name}")
+    label = escape(f"most at {shown[peak].node.name}")
     return (
         f'<div class="gx-wide"><svg class="gx-chart" viewBox="0 0 {_WIDTH:.0f} {_HEIGHT:.0f}" role="img" '
         f'aria-label="Memory while each node runs" style="min-width:620px">{lines}{"".join(bars)}'
@@ -168,13 +168,13 @@ _TAGS = (
 
 def tags_of(line: LineReport) -> list[tuple[str, str]]:
     """Returns the tags of a line: class and text of each."""
-    found = [(kind, text) for start, kind, text in _TAGS if any(note.startswith(start) for note in line.notes)]
+    tags = [(kind, text) for start, kind, text in _TAGS if any(note.startswith(start) for note in line.notes)]
     if line.left:
-        return [("compiled", "compiled"), *found]
-    if line.ops and not found:
+        return [("compiled", "compiled"), *tags]
+    if line.ops and not tags:
         outcome = max(("folded", "merged", "removed"), key=lambda name: getattr(line, name))
         return [("removed", outcome if getattr(line, outcome) else "compiled")]
-    return found
+    return tags
 
 
 def lines_of(file: str, function: str, lines: Sequence[int]) -> range:
@@ -199,20 +199,20 @@ def lines_of(file: str, function: str, lines: Sequence[int]) -> range:
     return best or range(first, last + 1)
 
 
-def source_section(found: Explanation, shares: Mapping[str, float], cost: str) -> str:
+def source_section(explanation: Explanation, shares: Mapping[str, float], cost: str) -> str:
     """Returns the functions that have a part in the program, each line with what became of it.
 
     Args:
       shares: of each line, as ``train.py:12``, its part of the whole cost.
     """
     parts: list[str] = []
-    for _, group in groupby(found.lines, key=lambda line: (line.location.file, line.location.function)):
+    for _, group in groupby(explanation.lines, key=lambda line: (line.location.file, line.location.function)):
         lines = list(group)
-        place = lines[0].location
-        span = lines_of(place.file, place.function, [line.location.line for line in lines])
-        parts.append(f"<h3><code>{escape(place.function)}</code> in <code>{escape(_shown(place.file))}</code></h3>")
-        known = {line.location.line: line for line in lines}
-        parts.append(_listing(place.file, span, known.get, shares, cost))
+        first = lines[0].location
+        span = lines_of(first.file, first.function, [line.location.line for line in lines])
+        parts.append(f"<h3><code>{escape(first.function)}</code> in <code>{escape(_shown(first.file))}</code></h3>")
+        reports = {line.location.line: line for line in lines}
+        parts.append(_listing(first.file, span, reports.get, shares, cost))
     return "".join(parts)
 
 
@@ -226,20 +226,20 @@ def _shown(file: str) -> str:
 
 
 def _listing(
-    file: str, span: range, known: Callable[[int], LineReport | None], shares: Mapping[str, float], cost: str
+    file: str, span: range, report_of: Callable[[int], LineReport | None], shares: Mapping[str, float], cost: str
 ) -> str:
     rows: list[str] = []
     for number in span:
-        line, place = known(number), f"{os.path.basename(file)}:{number}"
+        line, key = report_of(number), f"{os.path.basename(file)}:{number}"
         source = escape(linecache.getline(file, number).rstrip("\n").expandtabs(4))
         code = f'<td class="n">{number}</td><td class="gx-code">{source}</td>'
         if line is None:
             rows.append(f"<tr>{code}<td></td><td></td><td></td></tr>")
             continue
         ops = f"{line.ops} → {line.left}" if line.ops else ""
-        share = shares.get(place, 0.0)
+        share = shares.get(key, 0.0)
         rows.append(
-            f'<tr class="gx-said" data-place="{escape(place)}">{code}<td class="n">{ops}</td>'
+            f'<tr class="gx-said" data-place="{escape(key)}">{code}<td class="n">{ops}</td>'
             f'<td class="n">{f"{share:.0%}" if share >= 0.005 else ""}{bar(share)}</td>'
             f'<td class="gx-notes">{_notes(line)}</td></tr>'
         )
@@ -258,8 +258,8 @@ def _notes(line: LineReport) -> str:
 
 def _without_tag(note: str) -> str:
     """Returns a note without the words that its tag says already."""
-    said, separator, rest = note.partition(": ")
-    return rest if separator and any(f"{said}: ".startswith(start) for start, _, _ in _TAGS) else note
+    head, separator, rest = note.partition(": ")
+    return rest if separator and any(f"{head}: ".startswith(start) for start, _, _ in _TAGS) else note
 
 
 # The page of an explanation, section by section.
@@ -283,33 +283,35 @@ class _Costs:
 
     def lines(self) -> dict[str, float]:
         """The part that each line of the user's code has of the whole; nodes with bodies count by what is inside."""
-        found: defaultdict[str, float] = defaultdict(float)
+        shares: defaultdict[str, float] = defaultdict(float)
         for node, share in self.shares.items():
             if node.location is not None and not (node.regions and node.op.regions):
-                found[node.location.short] += share
-        return found
+                shares[node.location.short] += share
+        return shares
 
 
-def explanation_page(found: Explanation) -> str:
+def explanation_page(explanation: Explanation) -> str:
     """Returns the page of an explanation: one file, which loads nothing."""
-    costs = _costs_of(found)
+    costs = _costs_of(explanation)
     notes = {node: _note(node, costs) for node in costs.paths}
     parts = [
-        section("source", "Source", source_section(found, costs.lines(), costs.measured)),
-        section("graph", "Graph", explorer(views(found.graph, notes=notes))),
-        section("costs", "Costs", _cost_table(costs, found)),
-        section("memory", "Memory over time", _memory(found)),
-        section("collectives", "Collectives", _collectives(found)),
-        section("loops", "Loops", _loops(found)),
-        section("traces", "Traces and retraces", _traces(found)),
-        section("inputs", "Arguments, Variables and what is read besides", _inputs(found)),
-        section("host", "Outside the program", _outside(found)),
+        section("source", "Source", source_section(explanation, costs.lines(), costs.measured)),
+        section("graph", "Graph", explorer(views(explanation.graph, notes=notes))),
+        section("costs", "Costs", _cost_table(costs, explanation)),
+        section("memory", "Memory over time", _memory(explanation)),
+        section("collectives", "Collectives", _collectives(explanation)),
+        section("loops", "Loops", _loops(explanation)),
+        section("traces", "Traces and retraces", _traces(explanation)),
+        section("inputs", "Arguments, Variables and what is read besides", _inputs(explanation)),
+        section("host", "Outside the program", _outside(explanation)),
         section("text", "Text", f'<details><summary>The graph as text</summary><pre class="gx-text">'
-                f"{escape(str(found.graph))}</pre></details>"),
+                f"{escape(str(explanation.graph))}</pre></details>"),
     ]  # fmt: skip
-    lead = f"<p class='gx-lead'>{escape(_lead(found))}</p>"
-    title = f"{found.function}, explained"
-    return page(title, f"<h1>{escape(found.function)}</h1>{lead}{chips(_figures(found, costs))}{''.join(parts)}")
+    lead = f"<p class='gx-lead'>{escape(_lead(explanation))}</p>"
+    title = f"{explanation.function}, explained"
+    return page(
+        title, f"<h1>{escape(explanation.function)}</h1>{lead}{chips(_figures(explanation, costs))}{''.join(parts)}"
+    )
 
 
 def _walk(graph: Graph, scope: str = "") -> Iterator[tuple[Node, str]]:
@@ -319,14 +321,14 @@ def _walk(graph: Graph, scope: str = "") -> Iterator[tuple[Node, str]]:
             yield from _walk(region, f"{node.path(scope, index)}/")
 
 
-def _costs_of(found: Explanation) -> _Costs:
-    paths = dict(_walk(found.graph))
-    counted, times = node_costs(found.graph), found.node_times
+def _costs_of(explanation: Explanation) -> _Costs:
+    paths = dict(_walk(explanation.graph))
+    counted, times = node_costs(explanation.graph), explanation.node_times
     own = {
         node: times.get(path, 0.0) if times else (counted[node].flops or 0.0) if node in counted else 0.0
         for node, path in paths.items()
     }
-    whole = sum(own[node] for node in found.graph.nodes)
+    whole = sum(own[node] for node in explanation.graph.nodes)
     shares = {node: amount / whole for node, amount in own.items()} if whole else {}
     return _Costs(paths, counted, times, shares)
 
@@ -345,29 +347,32 @@ def _note(node: Node, costs: _Costs) -> Note:
     return Note(tuple(lines), costs.shares.get(node, 0.0))
 
 
-def _lead(found: Explanation) -> str:
-    where = f" It runs on {found.device}." if found.device else ""
-    steps = f" It runs in {len(found.steps)} steps." if found.steps else ""
-    return f"What graphc made of each line of {found.function} for these arguments.{where}{steps}"
+def _lead(explanation: Explanation) -> str:
+    where = f" It runs on {explanation.device}." if explanation.device else ""
+    steps = f" It runs in {len(explanation.steps)} steps." if explanation.steps else ""
+    return f"What graphc made of each line of {explanation.function} for these arguments.{where}{steps}"
 
 
-def _figures(found: Explanation, costs: _Costs) -> Iterator[tuple[str, str]]:
-    yield f"{found.ops} → {found.left}", "ops traced → in the program"
-    flops = sum(costs.counted[node].flops or 0.0 for node in found.graph.nodes)
+def _figures(explanation: Explanation, costs: _Costs) -> Iterator[tuple[str, str]]:
+    yield f"{explanation.ops} → {explanation.left}", "ops traced → in the program"
+    flops = sum(costs.counted[node].flops or 0.0 for node in explanation.graph.nodes)
     if any(cost.per_iteration for cost in costs.counted.values()):
         yield f"at least {format_flops(flops)}", "arithmetic of a call (loops that end by a test count once)"
     else:
         yield format_flops(flops), "arithmetic of a call"
     if costs.times:
-        yield format_seconds(sum(costs.times.get(node.name, 0.0) for node in found.graph.nodes)), "measured in kernels"
-    if found.memory is not None:
-        yield format_bytes(found.memory.total), "memory at most, by XLA"
-    if found.cost is not None:
-        yield format_seconds(found.cost.total), "to trace, lower and compile, once"
-    yield str(len(found.traces)), "trace" if len(found.traces) == 1 else "traces"
+        yield (
+            format_seconds(sum(costs.times.get(node.name, 0.0) for node in explanation.graph.nodes)),
+            "measured in kernels",
+        )
+    if explanation.memory is not None:
+        yield format_bytes(explanation.memory.total), "memory at most, by XLA"
+    if explanation.cost is not None:
+        yield format_seconds(explanation.cost.total), "to trace, lower and compile, once"
+    yield str(len(explanation.traces)), "trace" if len(explanation.traces) == 1 else "traces"
 
 
-def _cost_table(costs: _Costs, found: Explanation) -> str:
+def _cost_table(costs: _Costs, explanation: Explanation) -> str:
     leaves = [node for node in costs.paths if not (node.regions and node.op.regions)]
     dearest = sorted(leaves, key=lambda node: -costs.shares.get(node, 0.0))[:_EXPLAINED_MOST]
     rows = [_cost_row(node, costs) for node in dearest if costs.shares.get(node)]
@@ -383,7 +388,8 @@ def _cost_table(costs: _Costs, found: Explanation) -> str:
     ]  # fmt: skip
     text = " ".join(filter(None, remarks))
     return (
-        table(heads, rows, kinds="cc" + "n" * 5 + "b") + f'<p class="gx-lead">{escape(text)} {escape(_xla(found))}</p>'
+        table(heads, rows, kinds="cc" + "n" * 5 + "b")
+        + f'<p class="gx-lead">{escape(text)} {escape(_xla(explanation))}</p>'
     )
 
 
@@ -403,70 +409,73 @@ def _cost_row(node: Node, costs: _Costs) -> tuple[str, ...]:
     )
 
 
-def _xla(found: Explanation) -> str:
-    if found.cost is None:
+def _xla(explanation: Explanation) -> str:
+    if explanation.cost is None:
         return ""
-    steps = [f"{name} {format_seconds(seconds)}" for name, seconds in vars(found.cost).items()]
+    steps = [f"{name} {format_seconds(seconds)}" for name, seconds in vars(explanation.cost).items()]
     return f"Compiling took {' + '.join(steps)}."
 
 
-def _memory(found: Explanation) -> str:
-    chart = memory_chart(live_bytes(found.graph))
+def _memory(explanation: Explanation) -> str:
+    chart = memory_chart(live_bytes(explanation.graph))
     text = (
         "Values that are needed then or later, while each node runs; purple in bodies of loops and branches, of which "
         "one run is shown. This is the graph's own need; XLA fuses operations and computes in place, and so needs less."
     )
-    if found.steps:
+    if explanation.steps:
         text += (
             " The values of all devices are added up. XLA's own figures are missing: they are for one program, and "
             "this function is several, with transfers between them."
         )
-    elif any(node.op is REPLICAS for node in found.graph.nodes):
+    elif any(node.op is REPLICAS for node in explanation.graph.nodes):
         text += " What stands in replicas is what one device needs for its part."
     rows = []
-    if found.memory is not None:
-        rows = [(name, format_bytes(count)) for name, count in vars(found.memory).items()]
-        rows.append(("at most at once", format_bytes(found.memory.total)))
+    if explanation.memory is not None:
+        rows = [(name, format_bytes(count)) for name, count in vars(explanation.memory).items()]
+        rows.append(("at most at once", format_bytes(explanation.memory.total)))
     lead = f'<p class="gx-lead">{text}</p>' if chart else ""
     return chart + lead + table(("what the compiled program needs, by XLA", "bytes"), rows, kinds=" n")
 
 
-def _collectives(found: Explanation) -> str:
-    rows = [(each.kind, str(each.count), str(each.arrays), format_bytes(each.bytes)) for each in found.collectives]
+def _collectives(explanation: Explanation) -> str:
+    rows = [
+        (each.kind, str(each.count), str(each.arrays), format_bytes(each.bytes)) for each in explanation.collectives
+    ]
     return table(("kind", "how many", "arrays", "on each device"), rows, kinds=" nnn")
 
 
-def _loops(found: Explanation) -> str:
+def _loops(explanation: Explanation) -> str:
     rows = [
-        (loop.location.short if loop.location else "", loop.kind, str(loop.times), loop.why) for loop in found.loops
+        (loop.location.short if loop.location else "", loop.kind, str(loop.times), loop.why)
+        for loop in explanation.loops
     ]
     return table(("line", "became", "times", "why"), rows, kinds="c n ")
 
 
-def _traces(found: Explanation) -> str:
-    if len(found.traces) <= 1:
-        return listing(found.traces)
-    return f"<p class='gx-warn'>Traced {len(found.traces)} times.</p>{listing(found.traces)}"
+def _traces(explanation: Explanation) -> str:
+    if len(explanation.traces) <= 1:
+        return listing(explanation.traces)
+    return f"<p class='gx-warn'>Traced {len(explanation.traces)} times.</p>{listing(explanation.traces)}"
 
 
-def _inputs(found: Explanation) -> str:
+def _inputs(explanation: Explanation) -> str:
     arguments = [
         (each.path, each.what, "part of the program: another value needs another trace" if each.static else "tensor")
-        for each in found.arguments
+        for each in explanation.arguments
     ]
     access = {(True, True): "read and written", (True, False): "read", (False, True): "written", (False, False): ""}
-    variables = [(each.name, each.type, access[each.read, each.written]) for each in found.variables]
-    captured = [(name, type, "a tensor from outside") for name, type in found.captured]
-    guards = [(guard.what, guard.was, "checked at each call") for guard in found.guards]
+    variables = [(each.name, each.type, access[each.read, each.written]) for each in explanation.variables]
+    captured = [(name, type, "a tensor from outside") for name, type in explanation.captured]
+    guards = [(guard.what, guard.was, "checked at each call") for guard in explanation.guards]
     return table(("name", "what it is", ""), [*arguments, *variables, *captured, *guards], kinds="cc ")
 
 
-def _outside(found: Explanation) -> str:
-    effects = [f"{place.short + ' ' if place else ''}{what}" for what, place in found.side_effects]
-    unconverted = [f"{name}: {reason}" for name, reason in found.unconverted.items()]
+def _outside(explanation: Explanation) -> str:
+    effects = [f"{location.short + ' ' if location else ''}{what}" for what, location in explanation.side_effects]
+    unconverted = [f"{name}: {reason}" for name, reason in explanation.unconverted.items()]
     lists = (
-        ("Steps, in an order", found.steps),
-        ("After each run", found.after_call),
+        ("Steps, in an order", explanation.steps),
+        ("After each run", explanation.after_call),
         ("Done only when traced", effects),
         ("Functions whose control flow was not converted", unconverted),
     )

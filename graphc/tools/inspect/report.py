@@ -30,7 +30,7 @@ __all__ = ["Comparison", "CompileCost", "Machine", "ModeReport", "comparison_htm
 def comparison_html(comparison: Comparison) -> str:
     """Returns a comparison as a piece of HTML."""
     heads = ("mode", "equal", "median", "middle half", "speed", "launches", "memory")
-    head = "".join(f"<th{_number(place)}>{text}</th>" for place, text in enumerate(heads))
+    head = "".join(f"<th{_number(column)}>{text}</th>" for column, text in enumerate(heads))
     rows = "".join(f"<tr>{_row(comparison, mode)}</tr>" for mode in comparison.modes)
     table = f'<table class="gx-table"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
     timed = [(mode, mode.timing) for mode in comparison.modes if mode.timing is not None]
@@ -56,13 +56,13 @@ def _row(comparison: Comparison, mode: ModeReport) -> str:
     )
     colour = {"yes": ' class="gx-good"', "NO": ' class="gx-bad"'}
     return "".join(
-        f"<td{colour.get(cell, '') if place == 1 else _number(place)}>{escape(cell)}</td>"
-        for place, cell in enumerate(cells)
+        f"<td{colour.get(cell, '') if column == 1 else _number(column)}>{escape(cell)}</td>"
+        for column, cell in enumerate(cells)
     )
 
 
-def _number(place: int) -> str:
-    return ' class="n"' if place > 1 else ""
+def _number(column: int) -> str:
+    return ' class="n"' if column > 1 else ""
 
 
 # A comparison as a figure of matplotlib's.

@@ -134,7 +134,7 @@ def measure(contenders: Sequence[Timed], rounds: int, seconds: float) -> dict[st
             else:
                 sample = contender.sample(calls[contender.name])
             samples[contender.name].append(sample)
-    return {name: Timing(tuple(found), calls[name]) for name, found in samples.items()}
+    return {name: Timing(tuple(times), calls[name]) for name, times in samples.items()}
 
 
 def _first_sample(contender: Timed) -> tuple[int, float]:

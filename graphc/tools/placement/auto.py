@@ -173,14 +173,14 @@ class Costs:
     def _estimate(self, number: int) -> float:
         structs = [jax.ShapeDtypeStruct(type.shape, type.dtype) for type in self._types[number]]
         analysis: Any = self._programs[number].lower(*structs).compile().cost_analysis() or {}
-        found: Any = analysis
+        costs: Any = analysis
         # XLA reports -1 for unknown costs, such as those of host calls.
-        return max(0.0, float(found.get("flops", 0.0))) + max(0.0, float(found.get("bytes accessed", 0.0))) + 1.0
+        return max(0.0, float(costs.get("flops", 0.0))) + max(0.0, float(costs.get("bytes accessed", 0.0))) + 1.0
 
     def _timed(self, number: int, device: Device) -> float:
-        place: Any = device
-        arrays = [jax.device_put(jnp.zeros(type.shape, type.dtype), place) for type in self._types[number]]
-        with jax.default_device(place):
+        target: Any = device
+        arrays = [jax.device_put(jnp.zeros(type.shape, type.dtype), target) for type in self._types[number]]
+        with jax.default_device(target):
             return timed(lambda: self._programs[number](*arrays))
 
 
@@ -197,12 +197,12 @@ def measure_link(source: Device, target: Device) -> Link:
 def timed(run: Callable[[], Any], rounds: int = _ROUNDS) -> float:
     """Returns the fastest of several runs in seconds, each waited for, after one that may compile."""
     jax.block_until_ready(run())
-    found: list[float] = []
+    times: list[float] = []
     for _ in range(rounds):
         start = time.perf_counter()
         jax.block_until_ready(run())
-        found.append(time.perf_counter() - start)
-    return min(found)
+        times.append(time.perf_counter() - start)
+    return min(times)
 
 
 _START_SECONDS = 50e-6
@@ -259,20 +259,22 @@ def auto(
         raise at(InvalidArgumentError(f"gx.placement.auto: expected a function, got {fn!r:.60}"), user_location())
     compiled = cast("Function[..., Any]", fn if isinstance(fn, Function) else function(fn))
     with progress.telling(f"placing {compiled.name}"):
-        found = _Auto(compiled, args, kwargs, _devices(devices), _rooms(memory), measure=measure)
-        return found.proposal(rounds)
+        search = _Auto(compiled, args, kwargs, _devices(devices), _rooms(memory), measure=measure)
+        return search.proposal(rounds)
 
 
-def _devices(given: Any) -> list[Device]:
-    if given is None:
+def _devices(requested: Any) -> list[Device]:
+    if requested is None:
         everything = devices()
         return [device for device in everything if device.platform == everything[0].platform]
-    listed: list[Any] = [given] if isinstance(given, str) or not isinstance(given, Iterable) else [*given]
-    found = [find_device(device) for device in listed]
-    if not found or len(set(found)) < len(found):
-        error = InvalidArgumentError(f"gx.placement.auto: expected one or more different devices, got {given!r}")
+    listed: list[Any] = (
+        [requested] if isinstance(requested, str) or not isinstance(requested, Iterable) else [*requested]
+    )
+    chosen = [find_device(device) for device in listed]
+    if not chosen or len(set(chosen)) < len(chosen):
+        error = InvalidArgumentError(f"gx.placement.auto: expected one or more different devices, got {requested!r}")
         raise at(error, user_location())
-    return found
+    return chosen
 
 
 class _Auto:
@@ -312,8 +314,8 @@ class _Auto:
         makers = {output: part for part in parts for node in part.nodes for output in node.outputs}
         taken = {part.number: operands(part, stateless) for part in parts}
         wanted = {*stateless.results, *(value for values in taken.values() for value in values)}
-        given = [[value for node in part.nodes for value in node.outputs if value in wanted] for part in parts]
-        values = [*stateless.inputs, *(value for row in given for value in row)]
+        outputs = [[value for node in part.nodes for value in node.outputs if value in wanted] for part in parts]
+        values = [*stateless.inputs, *(value for row in outputs for value in row)]
         numbers = {value: number for number, value in enumerate(values)}
         costs = Costs(stateless, parts, wanted, measure=self._measure)
         by_model: dict[str, list[float]] = {}
@@ -329,7 +331,7 @@ class _Auto:
                 part.name,
                 self._costs(part, [row[part.number] for row in seconds]),
                 tuple(numbers[value] for value in taken[part.number]),
-                tuple(numbers[value] for value in given[part.number]),
+                tuple(numbers[value] for value in outputs[part.number]),
             )
             for part in parts
         )
@@ -358,7 +360,7 @@ class _Auto:
         return tuple(cost if name in allowed else math.inf for name, cost in zip(self._names, seconds, strict=True))
 
     def _links(self) -> dict[tuple[int, int], Link]:
-        found: dict[tuple[int, int], Link] = {}
+        links: dict[tuple[int, int], Link] = {}
         by_models: dict[tuple[str, str], Link] = {}
         for a, source in enumerate(map(find_device, self._names)):
             for b, target in enumerate(map(find_device, self._names)):
@@ -366,15 +368,15 @@ class _Auto:
                     models = source.device_kind, target.device_kind
                     if models not in by_models:
                         by_models[models] = measure_link(source, target) if self._measure else Link(0.0, 1e-12)
-                    found[a, b] = by_models[models]
-        return found
+                    links[a, b] = by_models[models]
+        return links
 
     def proposal(self, rounds: int) -> Proposal:
         """Searches, measures, and decides."""
         problem = self._problem
         chosen = [self._names.index(name) for name in self._chosen]
         alone: Assignment = min(
-            (found for device in chosen if (found := one_device(problem, device)) is not None),
+            (candidate for device in chosen if (candidate := one_device(problem, device)) is not None),
             key=lambda assignment: simulate(problem, assignment).seconds,
         )
         spread = best_assignment(problem)
@@ -391,11 +393,11 @@ class _Auto:
         return self._describe(best, schedule, spread_timing, alone_timing)
 
     def _no_room(self, schedule: Schedule) -> InvalidArgumentError:
-        held = "; ".join(
+        usage = "; ".join(
             f"{name} needs {peak:,.0f} bytes and has {room:,.0f}"
             for name, peak, room in zip(self._names, schedule.peaks, self._problem.memory, strict=True)
         )
-        return InvalidArgumentError(f"gx.placement.auto: no placement fits into memory: {held}")
+        return InvalidArgumentError(f"gx.placement.auto: no placement fits into memory: {usage}")
 
     def _timings(self, spread: Sequence[int], alone: Sequence[int], rounds: int) -> tuple[Timing, Timing]:
         """Returns the times of both placements, measured alternately."""
@@ -445,11 +447,11 @@ class _Auto:
 
 def _rooms(memory: Mapping[str, float] | None) -> dict[str, float]:
     """Returns the available bytes by full device name."""
-    given: Any = {} if memory is None else memory
-    if not isinstance(given, Mapping) or not all(map(_is_size, cast("Any", given).values())):
+    limits: Any = {} if memory is None else memory
+    if not isinstance(limits, Mapping) or not all(map(_is_size, cast("Any", limits).values())):
         error = InvalidTypeError(
             "gx.placement.auto: memory must be a dict with the number of bytes for each device, such as "
-            f"{{'gpu:0': 8e9}}, got {given!r:.60}"
+            f"{{'gpu:0': 8e9}}, got {limits!r:.60}"
         )
         raise at(error, user_location())
     return {canonical_device(name): room for name, room in (memory or {}).items()}

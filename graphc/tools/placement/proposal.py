@@ -297,9 +297,9 @@ class _Simulation:
 
     def _arrive(self, value: int, device: int) -> float:
         """Returns the time at which a value is on a device, moving it there if necessary."""
-        found = self._ready.get((value, device))
-        if found is not None:
-            return found
+        arrival = self._ready.get((value, device))
+        if arrival is not None:
+            return arrival
         source = self._origin[value]
         link = source, device
         begin = max(self._ready[value, source], self._links.get(link, 0.0))
@@ -350,16 +350,16 @@ def exact_assignment(problem: Problem) -> tuple[int, ...]:
 
 def one_device(problem: Problem, device: int) -> tuple[int, ...] | None:
     """Returns everything on one device, except pinned units; None if that leaves a choice."""
-    found: list[int] = []
+    assignment: list[int] = []
     for unit in problem.units:
         allowed = _allowed(unit)
         if device in allowed:
-            found.append(device)
+            assignment.append(device)
         elif len(allowed) == 1:
-            found.append(allowed[0])
+            assignment.append(allowed[0])
         else:
             return None
-    return tuple(found)
+    return tuple(assignment)
 
 
 def _allowed(unit: Unit) -> list[int]:
@@ -368,7 +368,7 @@ def _allowed(unit: Unit) -> list[int]:
 
 def _earliest_finish(problem: Problem) -> tuple[int, ...]:
     """Returns each unit, in order, on the device where the program up to it finishes first."""
-    found: list[int] = []
+    assignment: list[int] = []
     for number, unit in enumerate(problem.units):
         part = Problem(
             problem.devices, problem.units[: number + 1], problem.sizes, problem.links, problem.at,
@@ -376,11 +376,11 @@ def _earliest_finish(problem: Problem) -> tuple[int, ...]:
         )  # fmt: skip
 
         def finish(device: int, part: Problem = part, unit: Unit = unit) -> tuple[float, float]:
-            schedule = simulate(part, [*found, device])
+            schedule = simulate(part, [*assignment, device])
             return schedule.starts[-1] + unit.seconds[device], schedule.seconds
 
-        found.append(min(_allowed(unit), key=finish))
-    return tuple(found)
+        assignment.append(min(_allowed(unit), key=finish))
+    return tuple(assignment)
 
 
 class _Search:
@@ -407,9 +407,9 @@ class _Search:
                 if moved == best:
                     continue
                 rounds, self._left = rounds - 1, self._left - 1
-                found = simulate(self._problem, moved).seconds
-                if found < seconds * (1 - 1e-9):
-                    best, seconds, improving = moved, found, True
+                duration = simulate(self._problem, moved).seconds
+                if duration < seconds * (1 - 1e-9):
+                    best, seconds, improving = moved, duration, True
         return seconds, best
 
     def _changes(self) -> Iterator[dict[int, int]]:

@@ -81,13 +81,17 @@ class Creation(Planned):
         numbers = [count_of("Dataset.range", "each argument", value, -(2**63)) for value in args]
         if not 1 <= len(numbers) <= 3 or (len(numbers) == 3 and not numbers[2]):
             raise refuse("Dataset.range", f"expected stop; start, stop; or start, stop, step (not 0), got {args}")
-        found, dtype = range(*numbers), as_dtype(output_type)
+        values, dtype = range(*numbers), as_dtype(output_type)
         limits = np.iinfo(dtype) if dtype.kind in "iu" else None
-        if found and limits and not limits.min <= min(found[0], found[-1]) <= max(found[0], found[-1]) <= limits.max:
+        if (
+            values
+            and limits
+            and not limits.min <= min(values[0], values[-1]) <= max(values[0], values[-1]) <= limits.max
+        ):
             raise refuse(
-                "Dataset.range", f"{found} does not fit {dtype.name}; pass output_type, or enable 64-bit types"
+                "Dataset.range", f"{values} does not fit {dtype.name}; pass output_type, or enable 64-bit types"
             )
-        return cls(Numbers(found.start, len(found), found.step, dtype))
+        return cls(Numbers(values.start, len(values), values.step, dtype))
 
     @classmethod
     def counter(cls, start: int = 0, step: int = 1, dtype: Any = "int64", name: str | None = None) -> Self:
@@ -142,8 +146,8 @@ class Creation(Planned):
           >>> [(int(a), int(b)) for a, b in gx.data.Dataset.zip(numbers, numbers.skip(1))]
           [(0, 1), (1, 2)]
         """
-        given = datasets if datasets is not None else args[0] if len(args) == 1 else args
-        leaves, structure = flatten(given)
+        nested = datasets if datasets is not None else args[0] if len(args) == 1 else args
+        leaves, structure = flatten(nested)
         parts = [plan_of(leaf, "Dataset.zip") for leaf in leaves]
         if not parts:
             raise refuse("Dataset.zip", "there are no datasets")
@@ -172,9 +176,9 @@ class Outside(Planned):
         Raises:
           FileMissingError: no files match.
         """
-        made: Any = cls
+        maker: Any = cls
         names = matching_files(file_pattern, "list_files")
-        dataset = made.from_tensor_slices(names)
+        dataset = maker.from_tensor_slices(names)
         return dataset if shuffle is False else dataset.shuffle(len(names), seed)
 
     @classmethod
@@ -209,16 +213,16 @@ class Outside(Planned):
           >>> [int(x) for x in gx.data.Dataset.from_generator(squares, output_signature=gx.TensorSpec((), gx.int32))]
           [0, 1, 4]
         """
-        made: Any = cls
+        maker: Any = cls
         if not callable(generator):
             raise refuse("from_generator", f"expected a function that returns an iterable, got {generator!r:.60}")
-        given = tuple(args or ())
+        arguments = tuple(args or ())
 
         def start() -> Iterable[Any]:
-            return generator(*given)
+            return generator(*arguments)
 
         start.__name__ = getattr(generator, "__name__", "generator")
-        return made.from_source(Iterated(start, output_signature or signature_of(output_types, output_shapes)))
+        return maker.from_source(Iterated(start, output_signature or signature_of(output_types, output_shapes)))
 
 
 def signature_of(types: Any, shapes: Any) -> Any:
@@ -303,10 +307,10 @@ class Choosing(Planned):
         Raises:
           InvalidArgumentError: ``index`` is out of range.
         """
-        shards, place = count_of("shard", "num_shards", num_shards, 1), count_of("shard", "index", index)
-        if place >= shards:
-            raise refuse("shard", f"index {place} must be less than num_shards {shards}")
-        return self._on(Shard(self.plan, shards, place))
+        shards, position = count_of("shard", "num_shards", num_shards, 1), count_of("shard", "index", index)
+        if position >= shards:
+            raise refuse("shard", f"index {position} must be less than num_shards {shards}")
+        return self._on(Shard(self.plan, shards, position))
 
     def shard_batches(self, processes: int | None = None, process: int | None = None) -> Self:
         """Keeps the consecutive rows of one process from each batch.
@@ -330,13 +334,13 @@ class Choosing(Planned):
           [[[0, 1], [4, 5]], [[2, 3], [6, 7]]]
         """
         count = jax.process_count() if processes is None else count_of("shard_batches", "processes", processes, 1)
-        place = jax.process_index() if process is None else count_of("shard_batches", "process", process)
-        if place >= count:
-            raise refuse("shard_batches", f"process {place} must be less than processes {count}")
+        rank = jax.process_index() if process is None else count_of("shard_batches", "process", process)
+        if rank >= count:
+            raise refuse("shard_batches", f"process {rank} must be less than processes {count}")
         shapes = [getattr(leaf, "shape", ()) for leaf in flatten(self.element_spec)[0]]
         if not all(shape is None or shape for shape in shapes):
             raise refuse("shard_batches", f"elements have no rows: {described(self.element_spec)}; use it after batch")
-        return self if count == 1 else self._on(ShareBatches(self.plan, count, place))
+        return self if count == 1 else self._on(ShareBatches(self.plan, count, rank))
 
     def concatenate(self, dataset: Any, name: str | None = None) -> Self:
         """Appends the elements of another dataset.
@@ -377,9 +381,9 @@ class Choosing(Planned):
           transformation_func: the function.
           name: ignored.
         """
-        found = transformation_func(self)
-        plan_of(found, "apply")
-        return found
+        dataset = transformation_func(self)
+        plan_of(dataset, "apply")
+        return dataset
 
 
 class Dataset(Creation, Outside, Transforming, Choosing, Remembering, Looking, Looping):

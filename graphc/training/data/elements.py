@@ -121,10 +121,10 @@ _canonical: dict[tuple[Any, int], bool] = {}
 
 def _is_canonical(dtype: np.dtype[Any]) -> bool:
     key = dtype, dtype_rules()
-    found = _canonical.get(key)
-    if found is None:
-        found = _canonical[key] = dtype.kind not in "OUSVTMm" and as_dtype(dtype) == dtype
-    return found
+    canonical = _canonical.get(key)
+    if canonical is None:
+        canonical = _canonical[key] = dtype.kind not in "OUSVTMm" and as_dtype(dtype) == dtype
+    return canonical
 
 
 def host_leaf(value: Any) -> Any:
@@ -140,11 +140,11 @@ def host_leaf(value: Any) -> Any:
         return value.encode("utf-8", "surrogateescape")
     if kind in (int, float, bool, complex):
         rules = dtype_rules()
-        made = _scalars.get((kind, rules))
-        if made is None:
-            made = _scalars[kind, rules] = scalar_array(kind(0), weak=False).dtype.type
+        maker = _scalars.get((kind, rules))
+        if maker is None:
+            maker = _scalars[kind, rules] = scalar_array(kind(0), weak=False).dtype.type
         try:
-            return made(value)
+            return maker(value)
         except OverflowError:
             return scalar_array(value, weak=False)[()]
     if isinstance(value, np.generic):
@@ -154,8 +154,8 @@ def host_leaf(value: Any) -> Any:
         array = cast("np.ndarray[Any, Any]", value)
         return array.copy() if _is_canonical(array.dtype) else _array(array)
     if isinstance(value, StringTensor):
-        found = bytes_array(value)
-        return found if found.shape else found[()]
+        data = bytes_array(value)
+        return data if data.shape else data[()]
     if isinstance(value, Tensor | Variable):
         return _values(value)
     return value if isinstance(value, Nested) else _array(value)
@@ -177,8 +177,8 @@ def _array(value: Any) -> Any:
         if all(isinstance(item, Tensor) for item in items) and len({item.shape for item in items}) == 1:
             return canonical_array(np.stack(list(map(_values, items))))  # in half the time
     if is_text(value):
-        found = bytes_array(value)
-        return found if found.shape else found[()]
+        array = bytes_array(value)
+        return array if array.shape else array[()]
     if isinstance(value, list):
         value = [_plain(item) for item in cast("list[Any]", value)]
     if not isinstance(value, list | np.ndarray | np.generic | jax.Array) and not hasattr(value, "__array__"):
@@ -239,9 +239,9 @@ def size_of(block: Block) -> int:
     return len(block[0])
 
 
-def row_of(block: Block, place: int) -> Row:
+def row_of(block: Block, index: int) -> Row:
     """Returns one row of a block on the host."""
-    return tuple([column[place] for column in block])
+    return tuple([column[index] for column in block])
 
 
 def rows_of(block: Block, start: int, stop: int | None = None) -> Block:
@@ -266,10 +266,10 @@ def stacked(rows: Sequence[Row], use: str = "batch") -> Block:
     Raises:
       InvalidArgumentError: their shapes differ.
     """
-    return tuple([_column(leaves, use, place) for place, leaves in enumerate(zip(*rows, strict=True))])
+    return tuple([_column(leaves, use, index) for index, leaves in enumerate(zip(*rows, strict=True))])
 
 
-def _column(leaves: tuple[Any, ...], use: str, place: int) -> Any:
+def _column(leaves: tuple[Any, ...], use: str, index: int) -> Any:
     first = leaves[0]
     if isinstance(first, bytes):
         column = np.empty(len(leaves), object)
@@ -278,7 +278,7 @@ def _column(leaves: tuple[Any, ...], use: str, place: int) -> Any:
     if isinstance(first, Nested):
         raise at(
             InvalidTypeError(
-                f"{use}: leaf {place} of an element is a dataset; flatten it first: dataset.flat_map(...)"
+                f"{use}: leaf {index} of an element is a dataset; flatten it first: dataset.flat_map(...)"
             ),
             user_location(),
         )
@@ -287,14 +287,14 @@ def _column(leaves: tuple[Any, ...], use: str, place: int) -> Any:
     try:
         return np.stack([np.asarray(leaf) for leaf in leaves])
     except ValueError:
-        raise _uneven(leaves, use, place) from None
+        raise _uneven(leaves, use, index) from None
 
 
-def _uneven(leaves: tuple[Any, ...], use: str, place: int) -> InvalidArgumentError:
+def _uneven(leaves: tuple[Any, ...], use: str, index: int) -> InvalidArgumentError:
     first = leaves[0].shape
     number = next(number for number, leaf in enumerate(leaves) if leaf.shape != first)
     error = InvalidArgumentError(
-        f"{use}: leaf {place} of element {number} has the shape {leaves[number].shape}, but element 0 of the "
+        f"{use}: leaf {index} of element {number} has the shape {leaves[number].shape}, but element 0 of the "
         f"same batch has {first}; use padded_batch, or give the elements one shape with map"
     )
     return at(error, user_location())
@@ -307,18 +307,18 @@ def to_argument(leaf: Any) -> Any:
     return np.asarray(leaf) if isinstance(leaf, jax.Array) else leaf
 
 
-def to_tensors(row: Row, place: Any = None) -> list[Any]:
+def to_tensors(row: Row, target: Any = None) -> list[Any]:
     """Converts the leaves of a row to tensors, in one transfer to the device.
 
     Args:
       row: the row.
-      place: a device or sharding of JAX's; None for the default device.
+      target: a device or sharding of JAX's; None for the default device.
     """
-    if place is None and (arrays := _repeated(row)) is not None:
+    if target is None and (arrays := _repeated(row)) is not None:
         return [Tensor(array) for array in arrays]
     numbers = [leaf for leaf in row if not _stays(leaf)]
-    if place is not None or not all(isinstance(leaf, jax.Array) for leaf in numbers):
-        numbers = jax.device_put(numbers, place)
+    if target is not None or not all(isinstance(leaf, jax.Array) for leaf in numbers):
+        numbers = jax.device_put(numbers, target)
     if len(numbers) == len(row):
         return [Tensor(array) for array in numbers]
     arrays = iter(numbers)
@@ -366,5 +366,5 @@ def _is_string(leaf: Any) -> bool:
 def _kept(leaf: Any) -> Any:
     if isinstance(leaf, Nested):
         return leaf
-    found = as_strings(leaf)
-    return StringTensor(np.empty(leaf.shape, object)) if found is None else found
+    strings = as_strings(leaf)
+    return StringTensor(np.empty(leaf.shape, object)) if strings is None else strings

@@ -116,8 +116,8 @@ class UserFunction:
             if self._sample is None:
                 raise at(InvalidArgumentError(f"{self.use}: the types of {self.name} are unknown"), user_location())
             with trace_scope(None):
-                found = self.row(self._sample())
-            self._result = self._result or [spec_of(leaf) for leaf in found]
+                outputs = self.row(self._sample())
+            self._result = self._result or [spec_of(leaf) for leaf in outputs]
         if self.structure is None:
             raise InternalError(f"{self.use}: {self.name} has run but has no types")
         return unflatten(self.structure, self._result)
@@ -127,17 +127,20 @@ class UserFunction:
         function = self._origin.as_now(self.function)
         if function is self.function:
             return self
-        found = UserFunction(
+        current_function = UserFunction(
             function, unflatten(self._given, self._leaves), self.use, compiled=self._compiled, sample=self._sample
         )
-        found._result, found.structure = found._result or self._result, found.structure or self.structure
-        return found
+        current_function._result, current_function.structure = (
+            current_function._result or self._result,
+            current_function.structure or self.structure,
+        )
+        return current_function
 
     def with_sample(self, sample: Callable[[], Row] | None) -> Self:
         """Returns the same function and programs with another sample, which keeps a dataset alive."""
-        found = copy.copy(self)
-        found._sample = sample
-        return found
+        function = copy.copy(self)
+        function._sample = sample
+        return function
 
     def declare(self, spec: Any) -> None:
         """Sets the types of the results, so that no element is needed to find them.
@@ -149,13 +152,13 @@ class UserFunction:
 
     def _of_open_sizes(self) -> list[Any]:
         """Returns the types of the results for open sizes: sizes that vary with the input's are open."""
-        found: list[Any] = []
+        specs: list[Any] = []
         for size in _MADE_UP:
             shapes = tuple([tuple([size if axis is None else axis for axis in leaf.shape]) for leaf in self._leaves])
-            found.append(self._types(shapes))
+            specs.append(self._types(shapes))
         return [
             TensorSpec([size if size == other else None for size, other in zip(a.shape, b.shape, strict=True)], a.dtype)
-            for a, b in zip(*found, strict=True)
+            for a, b in zip(*specs, strict=True)
         ]
 
     def _types(self, shapes: Shapes) -> list[TensorSpec]:
@@ -167,12 +170,12 @@ class UserFunction:
         programs = self._programs_for(shapes)
         trace = programs.traces[0]
         try:
-            found = trace.types(shapes)
+            specs = trace.types(shapes)
         finally:
             self._stateful = self._stateful or trace.stateful
         self._programs[self._key(shapes)] = programs
         self.structure = trace.structure
-        return found
+        return specs
 
     def _key(self, shapes: Shapes) -> Shapes:
         return shapes if self.takes_strings else ()
@@ -195,11 +198,11 @@ class UserFunction:
             self.reason = "its elements differ in shape, so it is called once for each"
             return "rows"
         try:
-            found = self._of_open_sizes() if open_sizes else self._types(tuple([leaf.shape for leaf in self._leaves]))
+            specs = self._of_open_sizes() if open_sizes else self._types(tuple([leaf.shape for leaf in self._leaves]))
         except Exception as error:  # whatever it is, Python raises it again if it is the user's
             return self._fallback(error)
         self._programs.clear() if open_sizes else None
-        self._result = found
+        self._result = specs
         self.reason = "its elements differ in shape, so it is called once for each" if open_sizes else None
         return "rows" if open_sizes else "blocks"
 
@@ -313,32 +316,32 @@ class UserFunction:
 
     def each(self, block: Block) -> Generator[Row]:
         """Yields the result for each row one by one, so that all results before a failing row are returned."""
-        for place in range(len(block[0])):
-            yield self.row(row_of(block, place))
+        for index in range(len(block[0])):
+            yield self.row(row_of(block, index))
 
     def value(self, row: Row) -> Any:
         """Returns the result for a row, if it is a single leaf."""
         return self.single(self.row(row), 0)
 
-    def single(self, found: Row, axes: int) -> Any:
+    def single(self, leaves: Row, axes: int) -> Any:
         """Returns the only leaf of a result, a scalar, or one scalar for each row of a block.
 
         Args:
-          found: the function's result.
+          leaves: the function's result.
           axes: 0 for a row, 1 for a block.
 
         Raises:
           InvalidArgumentError: the result is not a single scalar.
         """
-        shape = np.shape(found[0])[axes:]
-        if len(found) == 1 and not shape:
-            return found[0]
-        what = f"{len(found)} values" if len(found) != 1 else f"an array of shape {shape}"
-        remedy = "" if len(found) != 1 else "; reduce it to one, with gx.all, gx.any or an index"
+        shape = np.shape(leaves[0])[axes:]
+        if len(leaves) == 1 and not shape:
+            return leaves[0]
+        what = f"{len(leaves)} values" if len(leaves) != 1 else f"an array of shape {shape}"
+        remedy = "" if len(leaves) != 1 else "; reduce it to one, with gx.all, gx.any or an index"
         raise at(InvalidArgumentError(f"{self.use}: {self.name} returns {what}, expected one{remedy}"), self.location)
 
-    def _check_some(self, found: Any) -> None:
-        if not found:
+    def _check_some(self, leaves: Any) -> None:
+        if not leaves:
             problem = f"{self.use}: {self.name} returns nothing, expected an element; end it with `return element`"
             raise at(InvalidArgumentError(problem), self.location)
 
@@ -409,14 +412,14 @@ def user_function(
     """
     if not compiled or not _inside.get():
         return UserFunction(function, spec, use, compiled=compiled, sample=sample)
-    given: Any = function
+    target: Any = function
     # Methods of two objects have the same code: they differ in their objects, as closures do in their cells.
-    code = None if getattr(given, "__self__", None) is not None else getattr(given, "__code__", None)
-    if code is None or given.__closure__ or given.__defaults__ or given.__kwdefaults__:
-        found = UserFunction(function, spec, use, compiled=False, sample=sample)
-        found.reason = "the enclosing dataset makes a new function for each element"
-        return found
-    key = (code, id(given.__globals__), use, described(spec))
+    code = None if getattr(target, "__self__", None) is not None else getattr(target, "__code__", None)
+    if code is None or target.__closure__ or target.__defaults__ or target.__kwdefaults__:
+        uncompiled = UserFunction(function, spec, use, compiled=False, sample=sample)
+        uncompiled.reason = "the enclosing dataset makes a new function for each element"
+        return uncompiled
+    key = (code, id(target.__globals__), use, described(spec))
     if key not in _known:
         if len(_known) >= _MOST_KNOWN:
             _known.clear()

@@ -156,10 +156,10 @@ class GraphDataset(Dataset):
           sample: arrays whose slices have the types of the elements.
           make: a function that makes it from the values.
         """
-        found = super().from_tensor_slices(sample)
-        source = cast("Any", found.plan).source
+        dataset = super().from_tensor_slices(sample)
+        source = cast("Any", dataset.plan).source
         source.fed, source.refill = tensors, make
-        return found
+        return dataset
 
     def make_one_shot_iterator(self) -> GraphIterator:
         """Adds an iterator to the graph that returns the elements once in each Session.
@@ -275,9 +275,9 @@ class GraphIterator:
         Raises:
           InvalidArgumentError: the dataset has another structure, or other dtypes or shapes.
         """
-        given, structure = flatten(dataset.element_spec)
+        specs, structure = flatten(dataset.element_spec)
         wanted = flatten(self.element_spec)[0]
-        if structure != self._structure or not all(map(_fits, wanted, given)):
+        if structure != self._structure or not all(map(_fits, wanted, specs)):
             expected, actual = described(self.element_spec), described(dataset.element_spec)
             problem = f"make_initializer: the dataset has {actual}, the iterator {expected}"
             raise at(InvalidArgumentError(problem), user_location())
@@ -291,8 +291,8 @@ class GraphIterator:
           name: the name of the operation.
         """
         inputs = () if self._handle is None else (self._handle,)
-        found = self._emit(GET_NEXT, "IteratorGetNext", name, inputs)
-        return unflatten(self._structure, nest.as_tuple(found))
+        outputs = self._emit(GET_NEXT, "IteratorGetNext", name, inputs)
+        return unflatten(self._structure, nest.as_tuple(outputs))
 
     def string_handle(self, name: str | None = None) -> Any:
         """Returns a string that identifies it, to feed to a feedable iterator.
@@ -337,12 +337,12 @@ def _dtype(leaf: TensorSpec) -> Any:
     return leaf.dtype if leaf.of_strings else leaf.type.dtype
 
 
-def _fits(wanted: TensorSpec, given: TensorSpec) -> bool:
-    same = wanted.of_strings == given.of_strings and wanted.type.dtype == given.type.dtype
-    if wanted.shape is None or given.shape is None:
+def _fits(wanted: TensorSpec, actual: TensorSpec) -> bool:
+    same = wanted.of_strings == actual.of_strings and wanted.type.dtype == actual.type.dtype
+    if wanted.shape is None or actual.shape is None:
         return same
-    sizes = list(zip(wanted.shape, given.shape, strict=False))
-    return same and len(wanted.shape) == len(given.shape) and all(a in (None, b) or b is None for a, b in sizes)
+    sizes = list(zip(wanted.shape, actual.shape, strict=False))
+    return same and len(wanted.shape) == len(actual.shape) and all(a in (None, b) or b is None for a, b in sizes)
 
 
 def _kept(graph: Any, dataset: Dataset) -> str:
@@ -397,8 +397,8 @@ def _get_next(*handle: Any, **attrs: Any) -> tuple[Any, ...]:
         if state is None:
             problem = f"there is no iterator {name!r} in this Session; evaluate its string_handle() first"
             raise NotFoundError(f"get_next: {problem}")
-        found = state.next(name)
-        for leaf, type in zip(found, attrs["types"], strict=True):
+        leaves = state.next(name)
+        for leaf, type in zip(leaves, attrs["types"], strict=True):
             dtype = STRING if isinstance(leaf, bytes) else leaf.dtype
             if dtype != type.dtype:
                 raise InvalidArgumentError(f"get_next: the iterator {name!r} has {dtype}, expected {type}")
@@ -406,8 +406,8 @@ def _get_next(*handle: Any, **attrs: Any) -> tuple[Any, ...]:
         state = _state(attrs)
         if attrs["dataset"]:
             state.start(attrs["iterator"], attrs["dataset"], again=False)
-        found = state.next(attrs["iterator"])
-    return tuple([_array(leaf) for leaf in found])
+        leaves = state.next(attrs["iterator"])
+    return tuple([_array(leaf) for leaf in leaves])
 
 
 def _array(leaf: Any) -> np.ndarray[Any, Any]:

@@ -56,10 +56,10 @@ class _TimedRows(Rows):
 
     def block(self, count: int) -> Block | None:
         start = time.perf_counter()
-        found = self.input.block(count)
+        rows = self.input.block(count)
         self._record.seconds += time.perf_counter() - start
-        self._record.elements += 0 if found is None else size_of(found)
-        return found
+        self._record.elements += 0 if rows is None else size_of(rows)
+        return rows
 
     def state(self) -> State:
         return self.input.state()
@@ -87,9 +87,9 @@ def timed(node: Node) -> Timed:
     inner: list[Record] = []
 
     def measured(child: Node) -> Node:
-        found = timed(child)
-        inner.append(found.record)
-        return found
+        plan = timed(child)
+        inner.append(plan.record)
+        return plan
 
     name = str(node)
     node = replaced(node, measured)
@@ -208,8 +208,8 @@ def profile_lines(record: Record, steps: int, waited: float, stepped: float | No
     """
     each = 1e3 / max(steps, 1)
     yield f"{steps} steps, milliseconds a step"
-    for found in _records(record):
-        yield f"  {found.own_seconds * each:9.3f}  {found.name} ({found.elements} elements)"
+    for entry in _records(record):
+        yield f"  {entry.own_seconds * each:9.3f}  {entry.name} ({entry.elements} elements)"
     yield f"  {waited * each:9.3f}  waiting for the input"
     if stepped is not None:
         yield f"  {stepped * each:9.3f}  the step"

@@ -205,15 +205,15 @@ def _check_position(state: Any, here: list[str]) -> None:
     if there == here:
         return
     pairs = zip_longest(there, here, fillvalue="nothing")
-    place, (other, own) = next((number, pair) for number, pair in enumerate(pairs) if pair[0] != pair[1])
+    index, (other, own) = next((number, pair) for number, pair in enumerate(pairs) if pair[0] != pair[1])
     remedy = "make the same dataset as when state() was called, or start from the beginning"
-    problem = f"transformation {place} is {other} in the position and {own} here; {remedy}"
+    problem = f"transformation {index} is {other} in the position and {own} here; {remedy}"
     raise at(InvalidArgumentError(f"restore: the position belongs to another pipeline: {problem}"), user_location())
 
 
 def _seeds(plan: Node) -> list[int]:
-    found = [getattr(node, "seed", None) for node in walk(plan)]
-    return [seed for seed in found if seed is not None]
+    values = [getattr(node, "seed", None) for node in walk(plan)]
+    return [seed for seed in values if seed is not None]
 
 
 def _reseeded(plan: Node, seeds: Iterator[int]) -> Node:

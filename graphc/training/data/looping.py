@@ -82,12 +82,12 @@ class Rolled:
         if plan.cardinality is None or plan.cardinality == INFINITE:
             raise NotRolled("it does not end")
         columns = [column for node in walk(plan) if isinstance(node, Gather) for column in _columns(node)]
-        found = _elements(order, 0)
-        shapes = [[np.shape(leaf) for leaf in row] for row in found]
-        if not found or any(shape != shapes[0] for shape in shapes[:-1]):
-            raise NotRolled("it has no elements" if not found else "its elements differ in shape before the last")
-        uneven = len(found) > 1 and shapes[-1] != shapes[0]
-        return cls(plan, order, columns, [shapes[0], *([shapes[-1]] if uneven else [])], len(found) - uneven)
+        rows = _elements(order, 0)
+        shapes = [[np.shape(leaf) for leaf in row] for row in rows]
+        if not rows or any(shape != shapes[0] for shape in shapes[:-1]):
+            raise NotRolled("it has no elements" if not rows else "its elements differ in shape before the last")
+        uneven = len(rows) > 1 and shapes[-1] != shapes[0]
+        return cls(plan, order, columns, [shapes[0], *([shapes[-1]] if uneven else [])], len(rows) - uneven)
 
     @property
     def is_random(self) -> bool:
@@ -106,8 +106,8 @@ class Rolled:
         return [TensorSpec(array.shape, array.dtype) for array in self._numbers(0)]
 
     def _numbers(self, run: int) -> list[Any]:
-        found = _elements(self.order, run)
-        packed = [np.concatenate([np.ravel(leaf) for leaf in row]).astype(np.int32) for row in found]
+        rows = _elements(self.order, run)
+        packed = [np.concatenate([np.ravel(leaf) for leaf in row]).astype(np.int32) for row in rows]
         return [np.stack(packed[: self.length]), *packed[self.length :]]
 
     def leaves(self, columns: Sequence[Any], numbers: Any, last: bool = False) -> Row:
@@ -123,10 +123,10 @@ class Rolled:
 
 def _elements(order: Node, run: int) -> list[Row]:
     rows = order.open(Epoch(run))
-    found = list(rows)
-    if sum(np.size(leaf) for row in found for leaf in row) > _MOST_NUMBERS:
+    elements = list(rows)
+    if sum(np.size(leaf) for row in elements for leaf in row) > _MOST_NUMBERS:
         raise NotRolled(f"it has more than {_MOST_NUMBERS} rows")
-    return found
+    return elements
 
 
 def _columns(node: Gather) -> list[Any]:
@@ -159,8 +159,8 @@ def _order(node: Node) -> Node:
 def _leaves(node: Any, columns: Iterator[Any], numbers: Iterator[Any], batches: int) -> Row:
     """Returns the leaves of an element of a node, which may be inside several batches."""
     if isinstance(node, Gather):
-        found = next(numbers)
-        return tuple([jnp.take(next(columns), found, axis=0, mode="clip") for _ in _columns(node)])
+        indices = next(numbers)
+        return tuple([jnp.take(next(columns), indices, axis=0, mode="clip") for _ in _columns(node)])
     if isinstance(node, Numbers):
         return (next(numbers).astype(node.dtype),)
     if isinstance(node, Zip):
@@ -202,18 +202,18 @@ class Looping(Planned, Loopable):
           probing: is of no use here: what computes on no tensor is no element.
         """
         del probing
-        held = self._on(_as_now(self.plan))  # the program calls functions when what they read may be something else
-        _refuse_state(held.plan)
+        dataset = self._on(_as_now(self.plan))  # the program calls functions when what they read may be something else
+        _refuse_state(dataset.plan)
         try:
-            rolled = Rolled.of(improved(held.plan))
+            rolled = Rolled.of(improved(dataset.plan))
             if len(rolled.shapes) > 1 and extra_test is not None:
                 raise NotRolled("it may stop early, and its last batch is smaller")
         except NotRolled as reason:
             current_trace().report_loop("dataset", f"the host feeds it the elements of the dataset, since {reason}")
-            held._loop_by_host(extra_test, body, variables, statement)
+            dataset._loop_by_host(extra_test, body, variables, statement)
             return
         current_trace().report_loop("dataset", "rows of arrays in memory: the dataset is part of the program")
-        structure = flatten(held.element_spec)[1]
+        structure = flatten(dataset.element_spec)[1]
 
         def element(numbers: Any, build: Any) -> None:
             body(unflatten(structure, call_jax(build, rolled.columns, numbers)))
@@ -243,33 +243,33 @@ class Looping(Planned, Loopable):
         size = _taken_at_once(spec)
         types = [TensorSpec((size, *leaf.shape), leaf.dtype) for leaf in leaves]
         handle = pyfunc(lambda: self._start(size), "int32")
-        held: list[Any] = []  # the elements left of the last transfer, their total, and their leaves
+        state: list[Any] = []  # the elements left of the last transfer, their total, and their leaves
 
         def read() -> list[Any]:
-            found = pyfunc(_read, [TensorSpec((), "int32"), *types], handle)
-            return [found[0], *found]
+            outputs = pyfunc(_read, [TensorSpec((), "int32"), *types], handle)
+            return [outputs[0], *outputs]
 
         def going_on() -> Any:
-            return held[0] > 0 if extra_test is None else (held[0] > 0) & extra_test()
+            return state[0] > 0 if extra_test is None else (state[0] > 0) & extra_test()
 
         def iteration() -> None:
-            left, count, *columns = held
+            left, count, *columns = state
             body(unflatten(structure, [column[count - left] for column in columns]))
-            held[0] = left - 1
-            needs_more = held[0] == 0 if extra_test is None else (held[0] == 0) & extra_test()
-            held[:] = cond(needs_more, read, lambda: list(held))
+            state[0] = left - 1
+            needs_more = state[0] == 0 if extra_test is None else (state[0] == 0) & extra_test()
+            state[:] = cond(needs_more, read, lambda: list(state))
 
         def get() -> tuple[Any, ...]:
-            return (*variables.get(), *held)
+            return (*variables.get(), *state)
 
         def put(values: tuple[Any, ...]) -> None:
             count = len(variables.names)
             variables.set(values[:count])
-            held[:] = values[count:]
+            state[:] = values[count:]
 
-        held[:] = read()
+        state[:] = read()
         names = [*variables.names, "how many elements are left", "how many came"]
-        names += [f"the dataset's leaf {place}" for place in range(len(types))]
+        names += [f"the dataset's leaf {index}" for index in range(len(types))]
         while_stmt(going_on, iteration, get, put, names, statement=statement)
         pyfunc(_finish, None, handle)
 
@@ -367,10 +367,10 @@ def _refuse_state(plan: Node) -> None:
 
 def _tell_of_reads(plan: Node) -> None:
     """Adds the reads of the plan's functions to the trace, so that calls check whether they have changed."""
-    known = current_trace().root.reads.guards
+    guards = current_trace().root.reads.guards
     for function in functions_of(plan):
         for guard in function.guards():
-            known.setdefault((*guard.source.key, "in", id(function), guard.test), guard)
+            guards.setdefault((*guard.source.key, "in", id(function), guard.test), guard)
 
 
 def _order_of(rolled: Rolled) -> list[Any]:

@@ -134,12 +134,12 @@ class Node(ABC):
     @property
     def inputs(self) -> tuple[Node, ...]:
         """The nodes that it reads, in order."""
-        found: list[Node] = []
+        nodes: list[Node] = []
         for field in dataclasses.fields(self):
             value: Any = getattr(self, field.name)
             items = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
-            found += [item for item in items if isinstance(item, Node)]
-        return tuple(found)
+            nodes += [item for item in items if isinstance(item, Node)]
+        return tuple(nodes)
 
     @property
     def input(self) -> Node:
@@ -265,11 +265,11 @@ class BufferedRows(Rows):
 
     def _read_more(self, count: int) -> bool:
         mark = super().state()
-        found = self.read(count)
-        if found is None:
+        block = self.read(count)
+        if block is None:
             return False
         left = self._size - self._place
-        buffer = tuple(map(np.asarray, found))
+        buffer = tuple(map(np.asarray, block))
         earlier = self._marks[self._segment() :] if left else []
         self._marks = [*[(start - self._place, before) for start, before in earlier], (left, mark)]
         self._buffer = joined([rows_of(self._buffer, self._place), buffer]) if left else buffer
@@ -295,9 +295,9 @@ class BufferedRows(Rows):
         if self._place == self._size:
             self._forget()
             return self.read(count)
-        place = self._place
-        self._place = min(place + count, self._size)
-        return rows_of(self._buffer, place, self._place)
+        start = self._place
+        self._place = min(start + count, self._size)
+        return rows_of(self._buffer, start, self._place)
 
     def _forget(self) -> None:
         self._buffer, self._place, self._size, self._marks = (), 0, 0, []
@@ -315,8 +315,8 @@ class BufferedRows(Rows):
         self._forget()
         left = state["used"]
         while left:
-            found = self.read(left)
-            left -= 0 if found is None else size_of(found)
+            block = self.read(left)
+            left -= 0 if block is None else size_of(block)
 
 
 class Ahead(BufferedRows):
@@ -348,9 +348,9 @@ def full_block(rows: Rows, count: int) -> Block | None:
         return first
     blocks, left = [first], count - size_of(first)
     while left:
-        found = rows.block(left)
-        if found is None:
+        block = rows.block(left)
+        if block is None:
             break
-        blocks.append(found)
-        left -= size_of(found)
+        blocks.append(block)
+        left -= size_of(block)
     return joined(blocks)

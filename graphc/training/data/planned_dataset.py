@@ -185,12 +185,12 @@ def count_of(use: str, name: str, value: Any, least: int = 0) -> int:
     if isinstance(value, SymbolicTensor):
         remedy = "datasets are made before it runs: pass a Python number"
         raise refuse(use, f"{name} must be an int, got {value!r:.60}, a tensor of a graph; {remedy}", InvalidTypeError)
-    found = value.item() if hasattr(value, "item") else value
-    if isinstance(found, bool) or not hasattr(found, "__index__"):
+    number = value.item() if hasattr(value, "item") else value
+    if isinstance(number, bool) or not hasattr(number, "__index__"):
         raise refuse(use, f"{name} must be an int, got {value!r:.60}", InvalidTypeError)
-    if found < least:
-        raise refuse(use, f"{name} must be at least {least}, got {found}")
-    return int(found)
+    if number < least:
+        raise refuse(use, f"{name} must be at least {least}, got {number}")
+    return int(number)
 
 
 def threads_of(use: str, num_parallel_calls: Any) -> int:
@@ -201,8 +201,8 @@ def threads_of(use: str, num_parallel_calls: Any) -> int:
     """
     if num_parallel_calls is None:
         return 1
-    found = count_of(use, "num_parallel_calls", num_parallel_calls, AUTOTUNE)
-    return found if found > 0 else max(2, os.cpu_count() or 1)
+    threads = count_of(use, "num_parallel_calls", num_parallel_calls, AUTOTUNE)
+    return threads if threads > 0 else max(2, os.cpu_count() or 1)
 
 
 def plan_of(dataset: Any, use: str) -> Node:
@@ -247,8 +247,8 @@ class Planned(Nested, Iterable[Any]):
 
     @classmethod
     def _new_seed(cls) -> int:
-        found = cls.seed_of_program()
-        return int(np.random.SeedSequence().generate_state(1)[0]) if found is None else found
+        seed = cls.seed_of_program()
+        return int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed
 
     @classmethod
     def seed_of_program(cls) -> int | None:
@@ -271,15 +271,15 @@ class Planned(Nested, Iterable[Any]):
 
     def cardinality(self) -> int:
         """Returns the number of elements; -1 for an endless dataset, and -2 where only reading it tells."""
-        found = self.plan.cardinality
-        return UNKNOWN_CARDINALITY if found is None else INFINITE_CARDINALITY if found == INFINITE else int(found)
+        length = self.plan.cardinality
+        return UNKNOWN_CARDINALITY if length is None else INFINITE_CARDINALITY if length == INFINITE else int(length)
 
     def __len__(self) -> int:
-        found = self.plan.cardinality
-        if found is None or found == INFINITE:
-            what = "is infinite" if found else "is unknown before it is read"
+        length = self.plan.cardinality
+        if length is None or length == INFINITE:
+            what = "is infinite" if length else "is unknown before it is read"
             raise refuse("len(dataset)", f"its length {what}", InvalidTypeError)
-        return int(found)
+        return int(length)
 
     def __bool__(self) -> bool:
         return True
@@ -328,8 +328,8 @@ def _blank(spec: TensorSpec) -> Any:
 
 def types_of(plan: Node) -> str:
     """Returns the types of elements in words, without running anything."""
-    known = all(function.is_known for function in functions_of(plan))
-    return described(plan.spec) if known else "types not known yet"
+    traced = all(function.is_known for function in functions_of(plan))
+    return described(plan.spec) if traced else "types not known yet"
 
 
 def functions_of(plan: Node) -> list[UserFunction]:

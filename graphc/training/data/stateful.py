@@ -60,8 +60,8 @@ def _mover(to: Any, local: bool) -> Callable[[Row], Row]:
     shard = getattr(to, "from_local" if local else "shard", None)
     if shard is not None:
         return lambda row: tuple([_raw(shard(leaf)) if _moves(leaf) else leaf for leaf in row])
-    place = to if isinstance(to, jax.sharding.Sharding | jax.Device) else find_device(to)
-    return lambda row: tuple([jax.device_put(leaf, place) if _moves(leaf) else leaf for leaf in row])
+    target = to if isinstance(to, jax.sharding.Sharding | jax.Device) else find_device(to)
+    return lambda row: tuple([jax.device_put(leaf, target) if _moves(leaf) else leaf for leaf in row])
 
 
 def _moves(leaf: Any) -> bool:
@@ -109,8 +109,8 @@ class Remembering(Planned):
           [0, 1, 3, 6, 10]
         """
         initial, function = self._stateful(initial_state, scan_func, "scan")
-        found: Any = function.spec
-        pair: tuple[Any, ...] = cast("tuple[Any, ...]", found) if isinstance(found, tuple) else ()
+        result: Any = function.spec
+        pair: tuple[Any, ...] = cast("tuple[Any, ...]", result) if isinstance(result, tuple) else ()
         if len(pair) != 2:
             raise refuse("scan", f"{function.name} must return a pair of the next state and an element")
         _check_state("scan", function.name, initial, pair[0])
@@ -242,15 +242,15 @@ class Remembering(Planned):
         Raises:
           InvalidArgumentError: the dataset has none, or more than one.
         """
-        found = list(self._on(Take(self.plan, 2)))
-        if len(found) != 1:
-            raise refuse("get_single_element", f"the dataset has {'no elements' if not found else 'more than one'}")
-        return found[0]
+        taken = list(self._on(Take(self.plan, 2)))
+        if len(taken) != 1:
+            raise refuse("get_single_element", f"the dataset has {'no elements' if not taken else 'more than one'}")
+        return taken[0]
 
 
-def _check_state(use: str, name: str, initial: Row, found: Any) -> None:
+def _check_state(use: str, name: str, initial: Row, state: Any) -> None:
     """Raises an error for a function whose next state has other types than the first."""
     before = [str(spec_of(leaf)) for leaf in initial]
-    after = [str(leaf) for leaf in flatten(found)[0]]
+    after = [str(leaf) for leaf in flatten(state)[0]]
     if before != after:
         raise refuse(use, f"the state has the types {', '.join(before)}, but {name} returns {', '.join(after)}")

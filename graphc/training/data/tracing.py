@@ -73,17 +73,17 @@ class _Step:
     attrs: Attrs
     types: tuple[TensorType, ...]
 
-    def run(self, held: Sequence[Any], count: int) -> list[Any]:
+    def run(self, strings: Sequence[Any], count: int) -> list[Any]:
         """Returns the results for ``count`` rows.
 
         Args:
-          held: the strings of all rows, by their places.
+          strings: the strings of all rows, by their places.
           count: the number of rows.
         """
-        arrays = [held[value.place] if isinstance(value, LateStrings) else value for value in self.inputs]
+        arrays = [strings[value.place] if isinstance(value, LateStrings) else value for value in self.inputs]
         with trace_scope(None), on_host():
-            found = self.op.impl(*arrays, **self.attrs)
-        results = nest.as_tuple(found)
+            result = self.op.impl(*arrays, **self.attrs)
+        results = nest.as_tuple(result)
         return [
             np.asarray(array, type.dtype).reshape(count, *type.shape)
             for array, type in zip(results, self.types, strict=True)
@@ -103,8 +103,8 @@ class _Strings:
       places: for each result of the function, the index of its strings; None for numbers.
     """
 
-    def __init__(self, given: Sequence[Any] | None) -> None:
-        self._given = given
+    def __init__(self, structure: Sequence[Any] | None) -> None:
+        self._given = structure
         self.steps: list[_Step] = []
         self.columns: list[TensorType] = []
         self.held: list[LateStrings] = []
@@ -127,9 +127,9 @@ class _Strings:
                 for value in rest]  # fmt: skip
         if not op.elementwise or not all(fits):
             raise GraphcError(f"{op.name} is called for each element: it does not work on each string separately")
-        given = [TensorType(value.shape, STRING) if isinstance(value, LateStrings) else host_type(value)
+        operand_types = [TensorType(value.shape, STRING) if isinstance(value, LateStrings) else host_type(value)
                  for value in rest]  # fmt: skip
-        types = tuple(op.infer(given, attrs, ()))
+        types = tuple(op.infer(operand_types, attrs, ()))
         self.steps.append(_Step(op, tuple(rest), attrs, types))
         return [self.strings(type.shape) if type.dtype == STRING else self._column(type) for type in types]
 
@@ -141,11 +141,11 @@ class _Strings:
 
     def run(self, block: Sequence[Any], count: int) -> tuple[list[Any], list[Any]]:
         """Returns the columns of numbers that the ops compute from the strings of some rows, and all strings."""
-        held, columns = list(block), list[Any]()
+        strings, columns = list(block), list[Any]()
         for step in self.steps:
-            for array, type in zip(step.run(held, count), step.types, strict=True):
-                (held if type.dtype == STRING else columns).append(array)
-        return columns, held
+            for array, type in zip(step.run(strings, count), step.types, strict=True):
+                (strings if type.dtype == STRING else columns).append(array)
+        return columns, strings
 
 
 class ElementTrace:
@@ -161,8 +161,8 @@ class ElementTrace:
       stateful: the compiled function, if it keeps state; None else.
     """
 
-    def __init__(self, function: Callable[..., Any], leaves: Sequence[TensorSpec], given: Structure) -> None:
-        self._function, self._leaves, self._given = function, leaves, given
+    def __init__(self, function: Callable[..., Any], leaves: Sequence[TensorSpec], structure: Structure) -> None:
+        self._function, self._leaves, self._given = function, leaves, structure
         self._are_strings = [bool(getattr(leaf, "of_strings", False)) for leaf in leaves]
         self.has_strings = any(self._are_strings)
         self.structure: Structure | None = None
@@ -186,7 +186,7 @@ class ElementTrace:
             self._example = self._with_columns()
         else:
             self._compiled = self._compiled or _compiled(self._function)
-            self._example = unflatten(self._given, [self._blank(place) for place in range(len(shapes))])
+            self._example = unflatten(self._given, [self._blank(index) for index in range(len(shapes))])
         assert self._compiled is not None
         pure = to_jax(self._compiled)
         with trace_scope(None):
@@ -197,15 +197,15 @@ class ElementTrace:
             raise GraphcError(f"it keeps state in {names}, so it is called once for each element")
         self._pure = to_jax(self._compiled, stateless=True)
 
-    def _blank(self, place: int) -> Tensor:
-        return Tensor(jnp.zeros(self._shapes[place], as_dtype(self._leaves[place].dtype)))
+    def _blank(self, index: int) -> Tensor:
+        return Tensor(jnp.zeros(self._shapes[index], as_dtype(self._leaves[index].dtype)))
 
     def _with_columns(self) -> tuple[Any, ...]:
         """Traces the function to find the uses of its strings; returns the inputs of the rest of it.
 
         These are the function, the numbers that ops on strings return, and those of the element.
         """
-        numbers = [self._blank(place) for place, strings in enumerate(self._are_strings) if not strings]
+        numbers = [self._blank(index) for index, strings in enumerate(self._are_strings) if not strings]
         self._look = self._look or self._following(None)
         with trace_scope(None):
             self._look.trace(self._function, *numbers)
@@ -246,9 +246,9 @@ class ElementTrace:
 
     def _numbers_of(self, result: Any) -> tuple[Any, ...]:
         """Returns the numbers in the user's result."""
-        found, self.structure = flatten(as_tuple(result))
-        self._strings.places = [leaf.place if isinstance(leaf, LateStrings) else None for leaf in found]
-        return tuple([leaf for leaf in found if not isinstance(leaf, LateStrings)])
+        leaves, self.structure = flatten(as_tuple(result))
+        self._strings.places = [leaf.place if isinstance(leaf, LateStrings) else None for leaf in leaves]
+        return tuple([leaf for leaf in leaves if not isinstance(leaf, LateStrings)])
 
     def compute(self, *arrays: Any) -> tuple[Any, ...]:
         """Computes the numbers of a row with JAX, from the :meth:`inputs` of another one."""
@@ -265,15 +265,15 @@ class ElementTrace:
         if not self.has_strings:
             return block, ()
         pairs = list(zip(block, self._are_strings, strict=True))
-        columns, held = self._strings.run([leaf for leaf, strings in pairs if strings], len(block[0]))
-        return [*columns, *[leaf for leaf, strings in pairs if not strings]], held
+        columns, texts = self._strings.run([leaf for leaf, strings in pairs if strings], len(block[0]))
+        return [*columns, *[leaf for leaf, strings in pairs if not strings]], texts
 
     def whole(self, numbers: Sequence[Any], strings: Sequence[Any]) -> Row:
         """Assembles results from the program's numbers, and from the strings that are results."""
         if not self.has_strings:
             return tuple(numbers)
         left = iter(numbers)
-        return tuple([next(left) if place is None else strings[place] for place in self._strings.places])
+        return tuple([next(left) if index is None else strings[index] for index in self._strings.places])
 
     def types(self, shapes: Shapes) -> list[TensorSpec]:
         """Traces the function for elements of these shapes; returns the types of the results.
@@ -282,12 +282,12 @@ class ElementTrace:
           GraphcError: the function does more than compute.
         """
         self.prepare(shapes)
-        given = [(type.shape, type.dtype) for type in self._columns]
-        given += [(shape, as_dtype(leaf.dtype)) for shape, leaf, strings in
+        arguments = [(type.shape, type.dtype) for type in self._columns]
+        arguments += [(shape, as_dtype(leaf.dtype)) for shape, leaf, strings in
                   zip(shapes, self._leaves, self._are_strings, strict=True) if not strings]  # fmt: skip
-        found = jax.eval_shape(self.compute, *[jax.ShapeDtypeStruct(*each) for each in given])
+        outputs = jax.eval_shape(self.compute, *[jax.ShapeDtypeStruct(*each) for each in arguments])
         strings = [TensorSpec(late.shape, "string") for late in self._strings.held]
-        return list(self.whole([TensorSpec(leaf.shape, leaf.dtype) for leaf in found], strings))
+        return list(self.whole([TensorSpec(leaf.shape, leaf.dtype) for leaf in outputs], strings))
 
     def has_changed(self) -> bool:
         """Returns True if something that the function reads from outside has changed since the last call."""
@@ -316,8 +316,8 @@ def _compiled(function: Any) -> Any:
 
 def _guards_of(trace: TracedFunction) -> list[ReadGuard]:
     """Returns the guards of programs that hold a trace: the trace's own guards, and the tensors that it uses."""
-    found = [ReadGuard(source, "{v} is {0}", (value,)) for source, value in trace.from_outside()]
-    return [*[guard for guard in trace.guards if not guard.source.of_call], *found]
+    captured = [ReadGuard(source, "{v} is {0}", (value,)) for source, value in trace.from_outside()]
+    return [*[guard for guard in trace.guards if not guard.source.of_call], *captured]
 
 
 # Programs of a function of elements: for blocks of rows, for several batches at once, for one row, for a fold.
@@ -370,12 +370,12 @@ class Programs:
           size: the usual number of rows in a block; smaller blocks are padded, since compiling takes longer.
         """
         inputs, strings = self.traces[0].inputs(block)
-        found = self._numbers(inputs, len(block[0]), size) if inputs else ()
-        return self.traces[-1].whole(found, strings)
+        columns = self._numbers(inputs, len(block[0]), size) if inputs else ()
+        return self.traces[-1].whole(columns, strings)
 
     def _numbers(self, inputs: Sequence[Any], count: int, size: int) -> Sequence[Any]:
         if count not in self._sizes:
-            fits = [known for known in self._sizes if known > count]
+            fits = [compiled for compiled in self._sizes if compiled > count]
             if fits or size > count:
                 return self._padded(inputs, count, min(fits, default=size))
             self._sizes.append(count)
@@ -401,8 +401,8 @@ class Programs:
         if size not in self._split_programs:
 
             def compute(*columns: Any) -> list[Block]:
-                found = jax.vmap(self.compute)(*columns)
-                return [tuple(part) for part in _parts(found, size, len(columns[0]))]
+                outputs = jax.vmap(self.compute)(*columns)
+                return [tuple(part) for part in _parts(outputs, size, len(columns[0]))]
 
             self._split_programs[size] = jax.jit(compute)
         inputs, strings = self.traces[0].inputs(block)
@@ -431,19 +431,19 @@ class Programs:
     def row(self, row: Row) -> Row:
         """Returns the result for one row."""
         if self.takes_strings:
-            found: Any = self.block(tuple([_alone(leaf) for leaf in row]))
-            return tuple([column[0] for column in map(np.asarray, found)])
+            outputs: Any = self.block(tuple([_alone(leaf) for leaf in row]))
+            return tuple([column[0] for column in map(np.asarray, outputs)])
         # JAX would treat the method itself as the same function even after its reads have changed.
         self._of_row = self._of_row or jax.jit(functools.partial(self.compute))
         with trace_scope(None):
-            found = self._of_row(*row)
-        return tuple([leaf if leaf.shape else np.asarray(leaf)[()] for leaf in found])
+            outputs = self._of_row(*row)
+        return tuple([leaf if leaf.shape else np.asarray(leaf)[()] for leaf in outputs])
 
 
 def _parts(columns: Sequence[Any], size: int, count: int) -> list[list[Any]]:
     """Splits columns into groups of ``size`` rows, or into single rows."""
     if not size:
-        return [[column[place] for column in columns] for place in range(count)]
+        return [[column[index] for column in columns] for index in range(count)]
     return [[column[start : start + size] for column in columns] for start in range(0, count, size)]
 
 

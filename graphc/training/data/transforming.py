@@ -157,8 +157,8 @@ class Transforming(Planned):
           >>> [x.tolist() for x in gx.data.Dataset.range(6).batch(2).rebatch([1, 3])]
           [[0], [1, 2, 3], [4], [5]]
         """
-        given: Any = batch_size if isinstance(batch_size, Sequence) else np.atleast_1d(batch_size)
-        sizes = tuple([count_of("rebatch", "batch_size", size, 1) for size in given])
+        requested: Any = batch_size if isinstance(batch_size, Sequence) else np.atleast_1d(batch_size)
+        sizes = tuple([count_of("rebatch", "batch_size", size, 1) for size in requested])
         if not sizes:
             raise refuse("rebatch", "batch_size is empty")
         return self._on(Rebatch(self.plan, sizes, bool(drop_remainder)))
@@ -294,8 +294,8 @@ class Transforming(Planned):
                 if bucket == len(bounds):
                     raise refuse(use, f"an element is as long as the last boundary {bounds[-1]} or longer")
                 most = int(bounds[bucket]) - 1
-                given = _leaf_shapes(group.element_spec, padded_shapes)
-                filled = [tuple([most if size is None else size for size in shape]) for shape in given]
+                requested = _leaf_shapes(group.element_spec, padded_shapes)
+                filled = [tuple([most if size is None else size for size in shape]) for shape in requested]
                 shapes = filled if leaves > 1 else filled[0]
             return group.padded_batch(sizes[bucket], shapes, padding_values, drop_remainder)
 
@@ -320,16 +320,16 @@ class Transforming(Planned):
         use = "sample_from_datasets"
         parts = tuple([plan_of(dataset, use) for dataset in datasets])
         try:
-            found = tuple([1.0] * len(parts) if weights is None else [float(weight) for weight in weights])
+            probabilities = tuple([1.0] * len(parts) if weights is None else [float(weight) for weight in weights])
         except TypeError:
             problem = f"weights must be numbers, got {weights!r:.60}; if they change, use choose_from_datasets"
             raise refuse(use, problem) from None
-        if len(found) != len(parts) or not parts or min(found) < 0 or not sum(found):
-            raise refuse(use, f"{len(parts)} datasets need as many non-negative weights, got {found}")
-        parts = tuple([part for part, weight in zip(parts, found, strict=True) if weight])
-        found = tuple([weight for weight in found if weight])
+        if len(probabilities) != len(parts) or not parts or min(probabilities) < 0 or not sum(probabilities):
+            raise refuse(use, f"{len(parts)} datasets need as many non-negative weights, got {probabilities}")
+        parts = tuple([part for part, weight in zip(parts, probabilities, strict=True) if weight])
+        probabilities = tuple([weight for weight in probabilities if weight])
         again = bool(rerandomize_each_iteration)
-        choice = RandomChoices(found, cls._seed(seed), again, Runs() if again else None)
+        choice = RandomChoices(probabilities, cls._seed(seed), again, Runs() if again else None)
         return cls(Choose(choice, parts, bool(stop_on_empty_dataset)))
 
     @classmethod
@@ -356,44 +356,44 @@ class Transforming(Planned):
         return cls(Choose(plan_of(choice_dataset, use), parts, bool(stop_on_empty_dataset)))
 
 
-def padded_shapes_of(spec: Any, given: Any) -> tuple[Any, ...]:
+def padded_shapes_of(spec: Any, shapes: Any) -> tuple[Any, ...]:
     """Returns the padded shape of each leaf, with None for open sizes.
 
     Raises:
       InvalidArgumentError: the number of shapes differs from the number of leaves.
     """
     leaves, structure = flatten(spec)
-    if given is None:
+    if shapes is None:
         return (None,) * len(leaves)
     try:
-        return tuple([None if shape is None else _open_sizes(shape) for shape in _shapes(given, structure)])
+        return tuple([None if shape is None else _open_sizes(shape) for shape in _shapes(shapes, structure)])
     except (TypeError, ValueError, KeyError, AttributeError):
         wanted = f"a shape for each leaf of {described(spec)}, with None for open sizes"
-        raise refuse("padded_batch", f"padded_shapes must be {wanted}, got {given!r:.80}") from None
+        raise refuse("padded_batch", f"padded_shapes must be {wanted}, got {shapes!r:.80}") from None
 
 
 def _open_sizes(shape: Any) -> tuple[int | None, ...]:
     return tuple([None if size is None or size == -1 else int(size) for size in shape])
 
 
-def _shapes(given: Any, structure: Structure) -> list[Any]:
+def _shapes(nested: Any, structure: Structure) -> list[Any]:
     """Returns the shapes in a nested structure, where each shape is a list, a tuple or a TensorShape."""
     if structure.kind is None:
-        return [given]
-    parts = [given[key] for key in structure.keys] if structure.kind is dict else list(given)
+        return [nested]
+    parts = [nested[key] for key in structure.keys] if structure.kind is dict else list(nested)
     return [shape for part, inner in zip(parts, structure.children, strict=True) for shape in _shapes(part, inner)]
 
 
 _CYCLE = 4
 
 
-def _cycle(given: int | None) -> int:
-    return _CYCLE if given is None or given == -1 else given
+def _cycle(length: int | None) -> int:
+    return _CYCLE if length is None or length == -1 else length
 
 
-def _leaf_shapes(spec: Any, given: Any) -> list[Any]:
+def _leaf_shapes(spec: Any, requested: Any) -> list[Any]:
     from graphc.training.data.transforming import padded_shapes_of
 
-    shapes = padded_shapes_of(spec, given)
+    shapes = padded_shapes_of(spec, requested)
     leaves = flatten(spec)[0]
     return [leaf.shape if shape is None else shape for leaf, shape in zip(leaves, shapes, strict=True)]

@@ -45,11 +45,11 @@ def packed(function: Callable[..., Any], spec: Any, use: str) -> bytes:
     Raises:
       InvalidTypeError: the function cannot be pickled.
     """
-    given = (function, spec, use)
+    content = (function, spec, use)
     try:
         if getattr(function, "__module__", "") == "__main__":  # which a new process may not have
             raise TypeError
-        return pickle.dumps(given)
+        return pickle.dumps(content)
     except Exception as error:
         try:
             import cloudpickle
@@ -59,7 +59,7 @@ def packed(function: Callable[..., Any], spec: Any, use: str) -> bytes:
             problem = f"{use}: workers= sends {name} to other processes, but Python's pickle cannot pickle it; {remedy}"
             raise at(InvalidTypeError(problem), user_location()) from error
     try:
-        return cloudpickle.dumps(given)
+        return cloudpickle.dumps(content)
     except Exception as error:
         problem = f"{use}: workers= sends the function to other processes, but it cannot be pickled: {error}"
         raise at(InvalidTypeError(problem), user_location()) from error
@@ -275,10 +275,10 @@ def _send(pipe: Connection, result: Row, slab: SharedMemory | None) -> SharedMem
             slab.close()
         pipe.send_bytes(pickle.dumps(("grow", sum(sizes))))
         slab = SharedMemory(pipe.recv_bytes().decode())
-    place, memory = 0, cast("Any", slab.buf)
+    offset, memory = 0, cast("Any", slab.buf)
     for buffer, size in zip(buffers, sizes, strict=True):
-        memory[place : place + size] = buffer
-        place += size
+        memory[offset : offset + size] = buffer
+        offset += size
     del memory  # else the slab could not be closed
     pipe.send_bytes(pickle.dumps(("shared", header, sizes)))
     return slab

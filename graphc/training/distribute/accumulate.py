@@ -55,30 +55,30 @@ def mean_gradients(
     if accumulate is None:
         accumulate = 1 if replica is None else replica.wanted_parts()
     leaves, structure = nest.flatten(batch)
-    places = [place for place, leaf in enumerate(leaves) if is_array(leaf) and len(leaf.shape)]
-    rows = {leaves[place].shape[0] for place in places}
+    indices = [index for index, leaf in enumerate(leaves) if is_array(leaf) and len(leaf.shape)]
+    rows = {leaves[index].shape[0] for index in indices}
     _check(accumulate, rows)
     (count,) = rows
 
-    def sums(parts: Sequence[Any], kept: Sequence[Any]) -> list[Any]:
+    def sums(parts: Sequence[Any], row_masks: Sequence[Any]) -> list[Any]:
         """Returns the weighted sum of the losses of some rows, the sum of their weights, and the sum's gradients."""
-        given = nest.unflatten(structure, _replaced(leaves, places, parts))
+        arguments = nest.unflatten(structure, _replaced(leaves, indices, parts))
         with GradientTape(watch_accessed_variables=False) as tape:
             tape.watch(variables)
-            losses, weights = _of_rows(call(loss)(*given), parts[0].shape[0])
-            for mask in kept:
+            losses, weights = _of_rows(call(loss)(*arguments), parts[0].shape[0])
+            for mask in row_masks:
                 weights = weights * FUNCTIONS["reshape"](mask, (-1, *[1] * (len(weights.shape) - 1)))
             total = FUNCTIONS["sum"](losses * weights)
         return [total, FUNCTIONS["sum"](weights), *tape.gradient(total, list(variables))]
 
-    whole = [asarray(operand(leaves[place])) for place in places]
+    whole = [asarray(operand(leaves[index])) for index in indices]
     filled = None if replica is None else replica.row_weights()
     masks = [] if filled is None else [filled]
-    found = sums(whole, masks) if accumulate == 1 else _in_parts(sums, whole, masks, count, accumulate, variables)
-    known = [place for place, value in enumerate(found) if value is not None]
+    totals = sums(whole, masks) if accumulate == 1 else _in_parts(sums, whole, masks, count, accumulate, variables)
+    connected = [index for index, value in enumerate(totals) if value is not None]
     if replica is not None:
-        found = _replaced(found, known, replica.total([found[place] for place in known]))
-    total, weight, *gradients = found
+        totals = _replaced(totals, connected, replica.total([totals[index] for index in connected]))
+    total, weight, *gradients = totals
     pairs = zip(gradients, variables, strict=True)
     return total / weight, [None if value is None else asarray(value / weight, to.dtype) for value, to in pairs]
 
@@ -89,41 +89,41 @@ def _in_parts(
 ) -> list[Any]:  # fmt: skip
     """Returns the sums over micro-batches of every ``parts``-th row, so that rows stay on the devices of the batch."""
     size = -(-rows // parts)
-    kept = [*masks]
+    row_masks = [*masks]
     if size * parts != rows:
-        place = FUNCTIONS["arange"](size * parts)
-        own = FUNCTIONS["astype"](place < rows, "float32")
-        place = FUNCTIONS["minimum"](place, rows - 1)
-        whole = [FUNCTIONS["take"](value, place, axis=0) for value in whole]
-        kept = [own, *(FUNCTIONS["take"](mask, place, axis=0) for mask in masks)]
+        index = FUNCTIONS["arange"](size * parts)
+        own = FUNCTIONS["astype"](index < rows, "float32")
+        index = FUNCTIONS["minimum"](index, rows - 1)
+        whole = [FUNCTIONS["take"](value, index, axis=0) for value in whole]
+        row_masks = [own, *(FUNCTIONS["take"](mask, index, axis=0) for mask in masks)]
 
-    split = [FUNCTIONS["reshape"](value, (size, parts, *value.shape[1:])) for value in [*whole, *kept]]
+    split = [FUNCTIONS["reshape"](value, (size, parts, *value.shape[1:])) for value in [*whole, *row_masks]]
 
     unconnected: set[int] = set()
 
     def add(so_far: Any, part: Any) -> Any:
         values = [FUNCTIONS["take"](value, part, axis=1) for value in split]  # without a copy of all rows
         more = sums(values[: len(whole)], values[len(whole) :])
-        unconnected.update(place for place, value in enumerate(more) if value is None)
+        unconnected.update(index for index, value in enumerate(more) if value is None)
         return [before if value is None else before + value for before, value in zip(so_far, more, strict=True)], None
 
     zero = asarray(0.0)
     start = [zero, zero, *[as_wide(FUNCTIONS["zeros_like"](variable)) for variable in variables]]
-    found = scan(add, start, FUNCTIONS["arange"](parts))[0]
-    return [None if place in unconnected else value for place, value in enumerate(found)]
+    totals = scan(add, start, FUNCTIONS["arange"](parts))[0]
+    return [None if index in unconnected else value for index, value in enumerate(totals)]
 
 
-def _replaced(values: Sequence[Any], places: Sequence[int], new: Sequence[Any]) -> list[Any]:
-    found = [*values]
-    for place, value in zip(places, new, strict=True):
-        found[place] = value
-    return found
+def _replaced(values: Sequence[Any], indices: Sequence[int], new: Sequence[Any]) -> list[Any]:
+    copied = [*values]
+    for index, value in zip(indices, new, strict=True):
+        copied[index] = value
+    return copied
 
 
-def _of_rows(found: Any, rows: int) -> tuple[Any, Any]:
+def _of_rows(result: Any, rows: int) -> tuple[Any, Any]:
     """Returns the losses and the weights of some rows, in equal shapes."""
-    pair = nest.as_tuple(found)
-    losses, weights = pair if len(pair) == 2 else (found, 1.0)
+    pair = nest.as_tuple(result)
+    losses, weights = pair if len(pair) == 2 else (result, 1.0)
     shape = losses.shape if isinstance(losses, Tensor) else ()
     if not isinstance(losses, Tensor) or not shape or shape[0] != rows:
         what = f"shape {tuple(shape)}" if isinstance(losses, Tensor) else f"{losses!r:.60}"

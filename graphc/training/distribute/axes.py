@@ -46,12 +46,12 @@ class Replica:
 
     def collective(self, name: str, values: Sequence[Any], **attrs: Any) -> list[Tensor]:
         """Applies a collective to tensors, all at once."""
-        given = [asarray(operand(value)) for value in values]
+        tensors = [asarray(operand(value)) for value in values]
         if self._rehearsed and name == "ppermute":  # which JAX supports only in replicas
-            return given
+            return tensors
         if self._rehearsed:
             attrs["rehearsed"] = True
-        return apply_all(OPS[name], given, Attrs(axis_name=self.axis, size=self.num_replicas, **attrs))
+        return apply_all(OPS[name], tensors, Attrs(axis_name=self.axis, size=self.num_replicas, **attrs))
 
     def row_weights(self) -> Tensor | None:
         """Returns the weights of the rows, None if all count the same; the caller must use them."""
@@ -68,9 +68,9 @@ class Replica:
             return self.collective("pmean", tensors)
         weight = FUNCTIONS["sum"](self.weights)
         share = weight / self.total([weight])[0]
-        given = [asarray(operand(tensor)) for tensor in tensors]
-        means = self.total([FUNCTIONS["where"](weight > 0, tensor * share, 0.0) for tensor in given])
-        pairs = zip(means, [tensor.type for tensor in given], strict=True)
+        values = [asarray(operand(tensor)) for tensor in tensors]
+        means = self.total([FUNCTIONS["where"](weight > 0, tensor * share, 0.0) for tensor in values])
+        pairs = zip(means, [tensor.type for tensor in values], strict=True)
         return [FUNCTIONS["astype"](mean, type.dtype) if type.is_inexact else mean for mean, type in pairs]
 
     def total(self, tensors: Sequence[Any]) -> list[Tensor]:
@@ -84,15 +84,15 @@ class Replica:
 
 def _replica(what: str, axis_name: str | None) -> Replica:
     replica = context.replica
-    found = replica.axis if isinstance(replica, Replica) else None
-    if isinstance(replica, Replica) and axis_name in (None, found):
+    own = replica.axis if isinstance(replica, Replica) else None
+    if isinstance(replica, Replica) and axis_name in (None, own):
         return replica
     if axis_name is None:
         error = FailedPreconditionError(
             f"{what} is called outside a data-parallel step; call it in a function that DataParallel runs"
         )
     else:
-        there = "no axis has a name here" if found is None else f"the axis here is {found!r}"
+        there = "no axis has a name here" if own is None else f"the axis here is {own!r}"
         error = FailedPreconditionError(
             f"{what}: there is no axis {axis_name!r}, {there}; call it in a function that gx.pmap(..., "
             f"axis_name={axis_name!r}) maps"
@@ -192,7 +192,7 @@ def ppermute(value: Any, axis_name: str, perm: Sequence[tuple[int, int]]) -> Any
     pairs = tuple((int(source), int(goal)) for source, goal in perm)
     sources, goals = [source for source, _ in pairs], [goal for _, goal in pairs]
     alone = len(set(sources)) == len(set(goals)) == len(pairs)
-    if not alone or not all(0 <= place < size for place in (*sources, *goals)):
+    if not alone or not all(0 <= index < size for index in (*sources, *goals)):
         error = InvalidArgumentError(
             f"ppermute: perm={perm!r} must pair replicas from 0 to {size - 1}, each at most once on either side"
         )

@@ -165,11 +165,11 @@ class DataParallel:
         """Runs ``step`` on the parts of the batch (see :meth:`function`); it is compiled once for each ``step``."""
         if isinstance(step, MethodType):
             step, batch = step.__func__, (step.__self__, *batch)
-        found = self._functions.pop(step, None) or self.function(step)
-        self._functions[step] = found
+        compiled = self._functions.pop(step, None) or self.function(step)
+        self._functions[step] = compiled
         while len(self._functions) > _FUNCTIONS_KEPT:
             self._functions.popitem(last=False)
-        return found(*batch)
+        return compiled(*batch)
 
     def reduce(self, how: Literal["mean", "sum"], value: Any) -> Any:
         """Makes one tensor of each :class:`PerReplica` in a nested structure.
@@ -305,24 +305,26 @@ def _in_parallel(
     """Returns the step on all replicas, as a function to trace and as one that runs eagerly."""
     label = str(getattr(step, "__name__", "step"))
     refuse_nested("DataParallel", label)
-    given = _split(step, axis, args, kwargs)
+    mapped = _split(step, axis, args, kwargs)
     tracing = is_tracing()
     alone = not (tracing or context.creating)  # for a comparison, one device has all rows
-    groups = 1 if alone else groups_of(parallel.num_replicas, given.size)
+    groups = 1 if alone else groups_of(parallel.num_replicas, mapped.size)
     rows = None
     if groups < parallel.num_replicas and not alone:
         if parallel.uneven == "refuse":
-            _refuse_uneven(parallel, given)
+            _refuse_uneven(parallel, mapped)
         if parallel.uneven == "mask":
-            rows, groups = given.size, parallel.num_replicas
+            rows, groups = mapped.size, parallel.num_replicas
     replica = Replica(REPLICA_AXIS, groups, averages=True, rehearsed=not tracing, parts=accumulate)
     with parallel.scope():
         if rows is not None:
-            step, given = _filled_up(step, given, replica)
+            step, mapped = _filled_up(step, mapped, replica)
         if not tracing:
-            return _first_part(step, given, replica)
-        places = Places(parallel.devices, groups, REPLICA_AXIS)
-        results, differs, structure, _ = emit_replicas(step, given, places, replica, "DataParallel", label, lifts=False)
+            return _first_part(step, mapped, replica)
+        layout = Places(parallel.devices, groups, REPLICA_AXIS)
+        results, differs, structure, _ = emit_replicas(
+            step, mapped, layout, replica, "DataParallel", label, lifts=False
+        )
     if accumulate > 1 and not replica.parts_requested:
         error = InvalidArgumentError(
             f"{label}: accumulate={accumulate} is for gx.distribute.mean_gradients(loss, variables, *batch), which "
@@ -341,22 +343,22 @@ def _in_parallel(
 
 
 def _filled_up(
-    step: Callable[..., Any], given: MappedArguments, replica: Replica
+    step: Callable[..., Any], mapped: MappedArguments, replica: Replica
 ) -> tuple[Callable[..., Any], MappedArguments]:
     """Returns the step on a batch padded with copies of its last row, and the batch, with the row weights first."""
-    rows = given.size
-    place = FUNCTIONS["arange"](-(-rows // replica.num_replicas) * replica.num_replicas)
-    weights = FUNCTIONS["astype"](place < rows, "float32")
-    taken = FUNCTIONS["minimum"](place, rows - 1)
-    values = {key: FUNCTIONS["take"](value, taken, axis=given.axes[key]) for key, value in given.values.items()}
-    positional, named = given.rebuilt(values)
+    rows = mapped.size
+    index = FUNCTIONS["arange"](-(-rows // replica.num_replicas) * replica.num_replicas)
+    weights = FUNCTIONS["astype"](index < rows, "float32")
+    taken = FUNCTIONS["minimum"](index, rows - 1)
+    values = {key: FUNCTIONS["take"](value, taken, axis=mapped.axes[key]) for key, value in mapped.values.items()}
+    positional, named = mapped.rebuilt(values)
     leaves, structure = nest.flatten(((weights, *positional), named))
     filled = MappedArguments(
         leaves,
         structure,
-        ["row_weights", *given.paths],
+        ["row_weights", *mapped.paths],
         {0: weights, **{key + 1: value for key, value in values.items()}},
-        {0: 0, **{key + 1: axis for key, axis in given.axes.items()}},
+        {0: 0, **{key + 1: axis for key, axis in mapped.axes.items()}},
         len(weights),
     )
 
@@ -373,15 +375,15 @@ def _split(step: Callable[..., Any], axis: int, args: tuple[Any, ...], kwargs: d
     paths = [path for name, value in bound.arguments.items() for path, _ in nest.flatten_with_paths(value, name)]
     leaves, structure = nest.flatten((bound.args, bound.kwargs))
     values: dict[int, Any] = {}
-    for place, leaf in enumerate(leaves):
+    for index, leaf in enumerate(leaves):
         if is_array(leaf) and len(leaf.shape):
-            values[place] = leaf if isinstance(leaf, Tensor) else FUNCTIONS["asarray"](operand(leaf))
+            values[index] = leaf if isinstance(leaf, Tensor) else FUNCTIONS["asarray"](operand(leaf))
             if axis >= len(leaf.shape):
                 error = InvalidArgumentError(
-                    f"argument {paths[place]}: there is no axis {axis} to split in the shape {tuple(leaf.shape)}"
+                    f"argument {paths[index]}: there is no axis {axis} to split in the shape {tuple(leaf.shape)}"
                 )
                 raise at(error, user_location())
-    sizes = {value.shape[axis]: place for place, value in reversed(values.items())}
+    sizes = {value.shape[axis]: index for index, value in reversed(values.items())}
     if len(sizes) > 1:
         one, other = sorted(sizes.values())[:2]
         error = InvalidArgumentError(
@@ -395,25 +397,25 @@ def _split(step: Callable[..., Any], axis: int, args: tuple[Any, ...], kwargs: d
     return MappedArguments(leaves, structure, paths, values, dict.fromkeys(values, axis), size)
 
 
-def _refuse_uneven(parallel: DataParallel, given: MappedArguments) -> None:
-    for place, value in given.values.items():
-        size, axis = value.shape[given.axes[place]], given.axes[place]
+def _refuse_uneven(parallel: DataParallel, mapped: MappedArguments) -> None:
+    for index, value in mapped.values.items():
+        size, axis = value.shape[mapped.axes[index]], mapped.axes[index]
         if size % parallel.num_replicas:
             error = InvalidArgumentError(
-                f"argument {given.paths[place]}: axis {axis} of shape {tuple(value.shape)} has size {size}, which does "
-                f"not divide by the {parallel.num_replicas} devices; use a batch of a multiple of "
+                f"argument {mapped.paths[index]}: axis {axis} of shape {tuple(value.shape)} has size {size}, which "
+                f"does not divide by the {parallel.num_replicas} devices; use a batch of a multiple of "
                 f"{parallel.num_replicas}, or DataParallel(uneven='repeat')"
             )
             raise at(error, user_location())
 
 
-def _first_part(step: Callable[..., Any], given: MappedArguments, replica: Replica) -> Any:
+def _first_part(step: Callable[..., Any], mapped: MappedArguments, replica: Replica) -> Any:
     """Runs the step eagerly on the first replica's part, for the Variables that it makes, or on the only replica's."""
     parts: dict[int, Any] = {}
-    for place, value in given.values.items():
-        axis = given.axes[place]
+    for index, value in mapped.values.items():
+        axis = mapped.axes[index]
         size = value.shape[axis] // replica.num_replicas
-        parts[place] = value[(slice(None),) * axis + (slice(0, size),)]
-    positional, named = given.rebuilt(parts)
+        parts[index] = value[(slice(None),) * axis + (slice(0, size),)]
+    positional, named = mapped.rebuilt(parts)
     with replica_scope(replica):
         return step(*positional, **named)

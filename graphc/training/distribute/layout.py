@@ -44,8 +44,8 @@ def split_mesh(mesh: Mesh, axis: str, rows: int) -> Mesh:
       axis: the name of the axis that batches are split over; it is cut into groups and copies.
       rows: the number of rows in the batch, from 0.
     """
-    place, size = mesh.axis_names.index(axis), mesh.shape[axis]
+    index, size = mesh.axis_names.index(axis), mesh.shape[axis]
     groups = groups_of(size, rows)
-    shape = (*mesh.devices.shape[:place], groups, size // groups, *mesh.devices.shape[place + 1 :])
-    names = (*mesh.axis_names[: place + 1], COPY_AXIS, *mesh.axis_names[place + 1 :])
+    shape = (*mesh.devices.shape[:index], groups, size // groups, *mesh.devices.shape[index + 1 :])
+    names = (*mesh.axis_names[: index + 1], COPY_AXIS, *mesh.axis_names[index + 1 :])
     return Mesh(mesh.devices.reshape(shape), names)

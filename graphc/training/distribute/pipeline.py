@@ -94,11 +94,11 @@ class Pipeline:
           InvalidArgumentError: nothing ran on the devices.
         """
         names = dict.fromkeys(self.devices)
-        found = [event for event in timeline.events if event.track in names and event.kind in ("segment", "program")]
-        if not found:
+        runs = [event for event in timeline.events if event.track in names and event.kind in ("segment", "program")]
+        if not runs:
             raise _error(f"measured_bubble: nothing ran on {', '.join(names)} in this timeline")
-        span = max(event.end for event in found) - min(event.start for event in found)
-        return 1 - sum(event.end - event.start for event in found) / (span * len(names))
+        span = max(event.end for event in runs) - min(event.start for event in runs)
+        return 1 - sum(event.end - event.start for event in runs) / (span * len(names))
 
     def __call__(self, x: Any) -> Any:
         """Computes the results of the last stage.
@@ -140,8 +140,8 @@ class Pipeline:
                     passes[number].forward(stage)
                     continue
                 for gradient, variable in passes[number].backward(stage):
-                    known = gradients.get(id(variable))
-                    gradients[id(variable)] = (gradient if known is None else known[0] + gradient, variable)
+                    previous = gradients.get(id(variable))
+                    gradients[id(variable)] = (gradient if previous is None else previous[0] + gradient, variable)
                 if stage == len(self.stages) - 1:
                     total = [total[0] + passes[number].loss if total else passes[number].loss]
         return total[0], list(gradients.values())
@@ -151,8 +151,10 @@ class Pipeline:
         counts = {_length(leaf) for leaf in nest.flatten(values)[0]}
         rows = min(counts, default=0)
         if len(counts) != 1 or rows == 0:
-            found = ", ".join(map(str, sorted(counts))) or "no tensor"
-            raise _error(f"Pipeline: all tensors must have the same number of rows along their first axis, got {found}")
+            listed = ", ".join(map(str, sorted(counts))) or "no tensor"
+            raise _error(
+                f"Pipeline: all tensors must have the same number of rows along their first axis, got {listed}"
+            )
         count = min(self.microbatches, rows)
         edges = [number * rows // count for number in range(count + 1)]
         return [_Rows(start, stop, rows) for start, stop in pairwise(edges)]
@@ -231,9 +233,9 @@ class _Pass:
         tape, inputs, outputs = self._tapes.pop(number)
         variables = [variable for variable in tape.watched_variables() if variable.trainable]
         sources, structure = nest.flatten(inputs if number else [])
-        found, gradients = tape.gradient(outputs, (sources, variables), self._cotangents)
+        source_gradients, gradients = tape.gradient(outputs, (sources, variables), self._cotangents)
         pairs = zip(
-            found, sources, strict=True
+            source_gradients, sources, strict=True
         )  # variables that the outputs do not depend on must not get earlier gradients
         cotangents = [FUNCTIONS["zeros_like"](source) if value is None else value for value, source in pairs]
         self._cotangents = nest.unflatten(structure, cotangents)
@@ -243,11 +245,12 @@ class _Pass:
                 yield gradient, variable
 
 
-def _check_place(variable: Variable, number: int, place: str) -> None:
-    if context.replica is None and variable.device != place:
+def _check_place(variable: Variable, number: int, stage_device: str) -> None:
+    if context.replica is None and variable.device != stage_device:
         raise _error(
             f"Pipeline: Variable {variable.name!r} of stage {number} is on {variable.device} and would be moved to "
-            f"{place} in each step: make it under gx.device({place!r}), or let the stage make it in its first call"
+            f"{stage_device} in each step: make it under gx.device({stage_device!r}), or let the stage make it in "
+            "its first call"
         )
 
 
@@ -296,12 +299,12 @@ def _checked_count(count: Any) -> int:
     return count
 
 
-def _checked_devices(count: int, given: Sequence[Any] | None) -> tuple[str, ...]:
+def _checked_devices(count: int, requested: Sequence[Any] | None) -> tuple[str, ...]:
     platform = devices()[0].platform
-    found = [one for one in devices() if one.platform == platform][:count] if given is None else given
-    if not count or len(found) != count:
-        raise _error(f"Pipeline: {count} stages need the same number of devices, at least one; there are {len(found)}")
-    return tuple(device_name(find_device(cast("Any", one))) for one in found)
+    chosen = [one for one in devices() if one.platform == platform][:count] if requested is None else requested
+    if not count or len(chosen) != count:
+        raise _error(f"Pipeline: {count} stages need the same number of devices, at least one; there are {len(chosen)}")
+    return tuple(device_name(find_device(cast("Any", one))) for one in chosen)
 
 
 def _error(text: str) -> InvalidArgumentError:

@@ -63,15 +63,15 @@ class PerReplica:
     def values(self) -> tuple[Tensor, ...]:
         """One tensor for each replica of this process; outside of compiled functions each on its device."""
         if isinstance(self.stacked, SymbolicTensor):
-            return tuple(self.stacked[place] for place in range(self.stacked.shape[0]))
+            return tuple(self.stacked[index] for index in range(self.stacked.shape[0]))
         array: jax.Array = self.stacked.raw
-        found: dict[int, Tensor] = {}
+        tensors: dict[int, Tensor] = {}
         for shard in array.addressable_shards:
             start, stop, _ = shard.index[0].indices(len(self))
-            for place in range(start, stop):
-                if place not in found:
-                    found[place] = Tensor(shard.data[place - start])
-        return tuple(found[place] for place in sorted(found))
+            for index in range(start, stop):
+                if index not in tensors:
+                    tensors[index] = Tensor(shard.data[index - start])
+        return tuple(tensors[index] for index in sorted(tensors))
 
     def __iter__(self) -> Iterator[Tensor]:
         return iter(self.values)
@@ -232,7 +232,7 @@ def pmap(
     return mapped
 
 
-def found_devices(what: str, given: Sequence[Any] | None) -> tuple[str, ...]:
+def found_devices(what: str, requested: Sequence[Any] | None) -> tuple[str, ...]:
     """Returns the names of devices; None means all of the default platform, including those of other processes.
 
     Raises:
@@ -241,11 +241,11 @@ def found_devices(what: str, given: Sequence[Any] | None) -> tuple[str, ...]:
       InvalidArgumentError: there is no device, or a device is named twice.
     """
     check_joined()
-    found = all_devices() if given is None else [find_device(device) for device in given]
-    if not found or len(set(found)) < len(found):
-        error = InvalidArgumentError(f"{what}: devices must be one or more different devices, got {given!r}")
+    chosen = all_devices() if requested is None else [find_device(device) for device in requested]
+    if not chosen or len(set(chosen)) < len(chosen):
+        error = InvalidArgumentError(f"{what}: devices must be one or more different devices, got {requested!r}")
         raise at(error, user_location())
-    return tuple(map(common_name, found))
+    return tuple(map(common_name, chosen))
 
 
 @lru_cache(maxsize=64, typed=True)
@@ -262,34 +262,36 @@ def _on_devices(
     fn: Callable[..., Any], axis: str, in_axes: Any, out_axes: Any, names: tuple[str, ...], /, *args: Any, **kwargs: Any
 ) -> Any:
     label = str(getattr(fn, "__name__", type(fn).__name__))
-    given = MappedArguments.of("pmap", label, in_axes, args, kwargs)
-    if given.size > len(names) or not given.size:
+    arguments = MappedArguments.of("pmap", label, in_axes, args, kwargs)
+    if arguments.size > len(names) or not arguments.size:
         error = InvalidArgumentError(
-            f"pmap: {label!r} is mapped over {given.size} rows, and there are {len(names)} devices; give each device "
-            "one row, of which gx.vmap maps another function over more"
+            f"pmap: {label!r} is mapped over {arguments.size} rows, and there are {len(names)} devices; give each "
+            "device one row, of which gx.vmap maps another function over more"
         )
         raise at(error, user_location())
     refuse_nested("pmap", label)
     if not is_tracing():  # for the Variables that it makes
-        rows = {place: FUNCTIONS["take"](value, 0, axis=given.axes[place]) for place, value in given.values.items()}
-        positional, named = given.rebuilt(rows)
-        with replica_scope(Replica(axis, given.size, averages=False, rehearsed=True)):
+        rows = {
+            index: FUNCTIONS["take"](value, 0, axis=arguments.axes[index]) for index, value in arguments.values.items()
+        }
+        positional, named = arguments.rebuilt(rows)
+        with replica_scope(Replica(axis, arguments.size, averages=False, rehearsed=True)):
             fn(*positional, **named)
         return None
 
     def row(*args: Any, **kwargs: Any) -> Any:
         parts, structure = nest.flatten((args, kwargs))
-        for place, split in given.axes.items():
-            parts[place] = FUNCTIONS["squeeze"](parts[place], axis=split)
+        for index, split in arguments.axes.items():
+            parts[index] = FUNCTIONS["squeeze"](parts[index], axis=split)
         positional, named = nest.unflatten(structure, parts)
         return converted(fn)(*positional, **named)
 
-    places = Places(names[: given.size], given.size, axis)
-    replica = Replica(axis, given.size, averages=False)
-    results, differs, structure, result = emit_replicas(row, given, places, replica, "pmap", label)
+    layout = Places(names[: arguments.size], arguments.size, axis)
+    replica = Replica(axis, arguments.size, averages=False)
+    results, differs, structure, result = emit_replicas(row, arguments, layout, replica, "pmap", label)
     one = [value[0] if different else value for value, different in zip(results, differs, strict=True)]
     wanted = axes_of_results("pmap", out_axes, result, one)
-    return nest.unflatten(structure, list(map(_laid_out, results, differs, wanted, [given.size] * len(results))))
+    return nest.unflatten(structure, list(map(_laid_out, results, differs, wanted, [arguments.size] * len(results))))
 
 
 def refuse_nested(what: str, name: str) -> None:

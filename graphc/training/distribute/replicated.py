@@ -53,12 +53,12 @@ def differing_outputs(graph: Graph, inputs: Sequence[bool]) -> Analysis:
     """
     if any(node.op in _FAILING for node in graph.walk()):
         Analysis(failing=True).walk(graph, inputs, uniform=True)
-    found = Analysis(failing=False)
-    found.outputs = found.walk(graph, inputs, uniform=True)
-    return found
+    analysis = Analysis(failing=False)
+    analysis.outputs = analysis.walk(graph, inputs, uniform=True)
+    return analysis
 
 
-def check_law(graph: Graph, known: Analysis) -> None:
+def check_law(graph: Graph, analysis: Analysis) -> None:
     """Warns if gradients of a loss that is already reduced over the replicas are summed over them again.
 
     Each replica's gradient of such a loss is ``num_replicas`` times its share, so the mean over the replicas is the
@@ -68,7 +68,7 @@ def check_law(graph: Graph, known: Analysis) -> None:
     for node in graph.nodes:
         if node.op.name == "vjp" and node.attrs["op"] in ("psum", "pmean"):
             cotangents = node.inputs[len(node.inputs) - sum(node.attrs["cotangents"]) :]
-            if not any(known.differs[value] for value in cotangents):
+            if not any(analysis.differs[value] for value in cotangents):
                 counted.update(node.outputs)
         elif counted.isdisjoint(node.inputs):
             continue
@@ -84,12 +84,12 @@ def check_law(graph: Graph, known: Analysis) -> None:
             counted.update(node.outputs)
 
 
-def reduced_once(graph: Graph, known: Analysis) -> Graph:
+def reduced_once(graph: Graph, analysis: Analysis) -> Graph:
     """Removes means over the replicas of values that are the same on all, such as already averaged gradients."""
     rewriter = Rewriter(graph)
     controls = {control for node in graph.nodes for control in node.control_inputs}
     for node in graph.nodes:
-        same = node.op.name == "pmean" and not any(known.differs[value] for value in node.inputs)
+        same = node.op.name == "pmean" and not any(analysis.differs[value] for value in node.inputs)
         if same and not node.control_inputs and node not in controls:
             rewriter.substitute(node.outputs, rewriter.inputs(node))
         else:
@@ -119,21 +119,21 @@ class Analysis:
         differs = self.differs
         differs.update(zip(graph.inputs, inputs, strict=True))
         for node in graph.nodes:
-            given = [differs[value] for value in node.inputs]
+            operands = [differs[value] for value in node.inputs]
             if node.op in (COND, SWITCH):
-                found = self._branches(node, given, _choices(node, differs), uniform=uniform)
+                flags = self._branches(node, operands, _choices(node, differs), uniform=uniform)
             else:
-                found = self._outputs(node, given, uniform=uniform)
-            differs.update(zip(node.outputs, found, strict=True))
+                flags = self._outputs(node, operands, uniform=uniform)
+            differs.update(zip(node.outputs, flags, strict=True))
         return tuple(differs[value] for value in graph.outputs)
 
-    def _outputs(self, node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
+    def _outputs(self, node: Node, flags: list[bool], *, uniform: bool) -> Sequence[bool]:
         name, count = node.op.name, len(node.outputs)
         if name == "vjp" and node.attrs["op"] in COLLECTIVES:
             if not uniform:
                 _refuse_collective(node, name)
             # The gradient of a sum is a sum; other gradients give each replica its own part of the cotangent.
-            return [node.attrs["op"] not in ("psum", "pmean") or any(given)] * count
+            return [node.attrs["op"] not in ("psum", "pmean") or any(flags)] * count
         if name in COLLECTIVES:
             if not uniform:
                 _refuse_collective(node, name)
@@ -144,43 +144,43 @@ class Analysis:
         if node.op in _SOURCES:
             return [True] * count
         if name == "while":
-            return self._while(node, given, uniform=uniform)
+            return self._while(node, flags, uniform=uniform)
         if name == "scan":
-            return self._scan(node, given, uniform=uniform)
+            return self._scan(node, flags, uniform=uniform)
         if node.op is VMAP:
-            return self.walk(node.regions[0], given, uniform=uniform)
-        return self._opaque(node, given, uniform=uniform)
+            return self.walk(node.regions[0], flags, uniform=uniform)
+        return self._opaque(node, flags, uniform=uniform)
 
-    def _opaque(self, node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
+    def _opaque(self, node: Node, flags: list[bool], *, uniform: bool) -> Sequence[bool]:
         """Analyzes a node of which only the inputs, and the ops in its regions at any depth, are known."""
         inside = [inner.op for region in node.regions for inner in region.walk()]
         collective = next((op.name for op in inside if op.name in COLLECTIVES), None)
         if collective is not None and not uniform:
             _refuse_collective(node, collective)
-        return [any(given) or any(op in _SOURCES for op in inside)] * len(node.outputs)
+        return [any(flags) or any(op in _SOURCES for op in inside)] * len(node.outputs)
 
-    def _branches(self, node: Node, given: list[bool], choices: Sequence[bool], *, uniform: bool) -> Sequence[bool]:
+    def _branches(self, node: Node, flags: list[bool], choices: Sequence[bool], *, uniform: bool) -> Sequence[bool]:
         results = [
-            self.walk(region, given[1:], uniform=uniform and not choice)
+            self.walk(region, flags[1:], uniform=uniform and not choice)
             for region, choice in zip(node.regions, choices, strict=True)
         ]
-        return [given[0] or any(column) for column in zip(*results, strict=True)]
+        return [flags[0] or any(column) for column in zip(*results, strict=True)]
 
-    def _while(self, node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
+    def _while(self, node: Node, flags: list[bool], *, uniform: bool) -> Sequence[bool]:
         test, body = node.regions
         num_carry = node.attrs["num_carry"]
-        carry = given[:num_carry]
+        carry = flags[:num_carry]
         while True:
-            condition = self.walk(test, [*carry, *given[num_carry:]], uniform=True)[0]
-            after = self.walk(body, [*carry, *given[num_carry:]], uniform=uniform and not condition)
+            condition = self.walk(test, [*carry, *flags[num_carry:]], uniform=True)[0]
+            after = self.walk(body, [*carry, *flags[num_carry:]], uniform=uniform and not condition)
             widened = [condition or before or now for before, now in zip(carry, after, strict=True)]
             if widened == carry:
                 return carry
             carry = widened
 
-    def _scan(self, node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
+    def _scan(self, node: Node, flags: list[bool], *, uniform: bool) -> Sequence[bool]:
         num_carry = node.attrs["num_carry"]
-        carry, rest = given[:num_carry], given[num_carry:]
+        carry, rest = flags[:num_carry], flags[num_carry:]
         while True:
             after = self.walk(node.regions[0], [False, *carry, *rest], uniform=uniform)
             widened = [before or now for before, now in zip(carry, after[:num_carry], strict=True)]
@@ -199,8 +199,8 @@ def _choices(node: Node, differs: Mapping[Value, bool]) -> list[bool]:
     if tests is None or tests.op is not FIRST_TRUE:
         return [differs[node.inputs[0]]] * len(node.regions)
     # Whether this is the first test that holds says nothing about the following ones.
-    found = list(accumulate((differs[test] for test in tests.inputs), max))
-    return [*found, found[-1]]
+    partial = list(accumulate((differs[test] for test in tests.inputs), max))
+    return [*partial, partial[-1]]
 
 
 def _refuse_collective(node: Node, name: str) -> None:
@@ -242,13 +242,13 @@ class _ReplicaRegion(Region):
 
 
 def emit_replicas(
-    fn: Callable[..., Any], given: MappedArguments, places: Places, replica: Replica, what: str, name: str, *,
+    fn: Callable[..., Any], mapped: MappedArguments, layout: Places, replica: Replica, what: str, name: str, *,
     lifts: bool = True,
 ) -> tuple[list[Any], list[bool], nest.Structure, Any]:  # fmt: skip
     """Traces a function for one replica, and adds the program of all replicas to the trace.
 
     Args:
-      given: its arguments, and the axis along which each is split.
+      mapped: its arguments, and the axis along which each is split.
       what: the name of the calling function, for messages: "pmap".
       lifts: whether Python values in the function's result become tensors.
 
@@ -266,16 +266,16 @@ def emit_replicas(
     refuse_pins(label)
     region = _ReplicaRegion(around, label)
     parts = [
-        region.argument(_part(value.type, given.axes[place], places.groups), given.paths[place])
-        for place, value in given.values.items()
+        region.argument(_part(value.type, mapped.axes[index], layout.groups), mapped.paths[index])
+        for index, value in mapped.values.items()
     ]
     with replica_scope(replica):
-        leaves, structure, result = given.traced(region, fn, parts, what, name, lifts=lifts)
+        leaves, structure, result = mapped.traced(region, fn, parts, what, name, lifts=lifts)
     outputs = [leaf for leaf in leaves if isinstance(leaf, SymbolicTensor)]
     region.refuse_writes(label)
-    if given.assigned:
+    if mapped.assigned:
         error = UnimplementedError(
-            f"{label} assigns items of the argument {given.assigned[0]!r}, of which each replica has its own part, so "
+            f"{label} assigns items of the argument {mapped.assigned[0]!r}, of which each replica has its own part, so "
             "the caller's would stay as it is; assign to a copy, gx.asarray(x, copy=True)"
         )
         raise at(error, user_location())
@@ -284,26 +284,26 @@ def emit_replicas(
     shared = [(outer, inner) for outer, inner in region.captures.values()]
     shared += [(state.variable.value(), state.entry) for state in states]
     results = [*outputs, *(state.current for state in written)]
-    values = [*map(around.lift, given.values.values()), *(outer for outer, _ in shared)]
-    in_axes = [*(given.axes[place] for place in given.values), *[None] * len(shared)]
+    values = [*map(around.lift, mapped.values.values()), *(outer for outer, _ in shared)]
+    in_axes = [*(mapped.axes[index] for index in mapped.values), *[None] * len(shared)]
     graph = region.close([*parts, *(inner for _, inner in shared)], results)
     _check_pins(graph, label)
-    found = differing_outputs(graph, [axis is not None for axis in in_axes])
-    check_law(graph, found)
-    differs = [*found.outputs]
-    for place, state in enumerate(written, len(outputs)):
+    analysis = differing_outputs(graph, [axis is not None for axis in in_axes])
+    check_law(graph, analysis)
+    differs = [*analysis.outputs]
+    for index, state in enumerate(written, len(outputs)):
         if isinstance(state.variable, CallState):
-            differs[place] = True  # each replica reports whether it has failed
-        elif differs[place]:
+            differs[index] = True  # each replica reports whether it has failed
+        elif differs[index]:
             _refuse_assignment(state.variable.name, region.assignments.get(state.variable.name))
     attrs = Attrs(
-        devices=places.devices, groups=places.groups, axis=places.axis, in_axes=tuple(in_axes), differs=tuple(differs)
+        devices=layout.devices, groups=layout.groups, axis=layout.axis, in_axes=tuple(in_axes), differs=tuple(differs)
     )
-    made = apply_all(REPLICAS, values, attrs, (reduced_once(graph, found),))
-    _leave(around, [state.variable for state in written], made[len(outputs) :])
-    supply = zip(made, differs, strict=True)
-    found = [next(supply) if isinstance(leaf, SymbolicTensor) else (leaf, False) for leaf in leaves]
-    return [leaf for leaf, _ in found], [different for _, different in found], structure, result
+    emitted = apply_all(REPLICAS, values, attrs, (reduced_once(graph, analysis),))
+    _leave(around, [state.variable for state in written], emitted[len(outputs) :])
+    supply = zip(emitted, differs, strict=True)
+    analysis = [next(supply) if isinstance(leaf, SymbolicTensor) else (leaf, False) for leaf in leaves]
+    return [leaf for leaf, _ in analysis], [different for _, different in analysis], structure, result
 
 
 def refuse_pins(label: str) -> None:

@@ -211,12 +211,12 @@ def report(devices: Mapping[Device, str], step: Callable[..., Any], args: Sequen
     seconds, waited, times = _measured(run, steps, executable)
     grouped = have_groups(executable)
     memory = _memory(executable, list(traced.bound_variables(arguments)), here)
-    found = [
+    entries = [
         DeviceReport(devices[device], *memory[device], *_times(times, device, steps, splits=_splits(used, grouped)))
         for device in here
     ]
     job = current_job()
-    mine = RankReport(0 if job is None else job.rank, seconds, waited, tuple(found))
+    mine = RankReport(0 if job is None else job.rank, seconds, waited, tuple(entries))
     ranks = [mine] if job is None else _of_all(job.gather(f"the report on {step.name}", json.dumps(asdict(mine))))
     notes = _notes(used, len(devices), grouped, measured=bool(times))
     return StepReport(step.name, steps, collectives_of(executable), tuple(ranks), tuple(notes))
@@ -258,7 +258,7 @@ def _memory(
     executable: Any, variables: Sequence[Variable], devices: Sequence[Device]
 ) -> dict[Device, tuple[int, int, int | None, int | None, int | None]]:
     """Returns the bytes on each device, in the order of the fields of a :class:`DeviceReport`."""
-    found: dict[Device, tuple[int, int, int | None, int | None, int | None]] = {}
+    usage: dict[Device, tuple[int, int, int | None, int | None, int | None]] = {}
     needed = memory_of(executable)
     for device in devices:
         parameters, state = (
@@ -271,11 +271,11 @@ def _memory(
             )
             for trained in (True, False)
         )
-        found[device] = (parameters, state, None, None, None)
+        usage[device] = (parameters, state, None, None, None)
         if needed is not None:
             arguments = max(needed.arguments - parameters - state, 0)
-            found[device] = (parameters, state, arguments, needed.outputs - needed.aliased, needed.temporaries)
-    return found
+            usage[device] = (parameters, state, arguments, needed.outputs - needed.aliased, needed.temporaries)
+    return usage
 
 
 def _splits(used: set[Device], grouped: bool) -> bool:
@@ -287,12 +287,12 @@ def _times(
     times: dict[int, DeviceTime], device: Any, steps: int, *, splits: bool
 ) -> tuple[float | None, float | None, float | None]:
     """Returns the seconds of one step in which a device computes, communicates and waits."""
-    found = times.get(device.id, times.get(device.local_hardware_id or 0))
-    if found is None:
+    measured = times.get(device.id, times.get(device.local_hardware_id or 0))
+    if measured is None:
         return None, None, None
     if not splits:
-        return found.compute / steps, (found.communication + found.waiting) / steps, None
-    return found.compute / steps, found.communication / steps, found.waiting / steps
+        return measured.compute / steps, (measured.communication + measured.waiting) / steps, None
+    return measured.compute / steps, measured.communication / steps, measured.waiting / steps
 
 
 def _of_all(texts: Sequence[str]) -> list[RankReport]:
@@ -304,19 +304,19 @@ def _of_all(texts: Sequence[str]) -> list[RankReport]:
 
 
 def _notes(used: set[Device], count: int, grouped: bool, *, measured: bool) -> list[str]:
-    found: list[str] = []
+    notes: list[str] = []
     if len(used) < count:
-        found.append(
+        notes.append(
             f"the step runs on {len(used)} of the {count} devices: lay its batch out by parallel.shard(batch), or "
             "compile it by parallel.function"
         )
     if not measured:
-        found.append("JAX's profiler records no ops here, or is in use, so compute and communication are not measured")
+        notes.append("JAX's profiler records no ops here, or is in use, so compute and communication are not measured")
     elif not _splits(used, grouped):
         why = (
             "collectives join groups of devices" if grouped else "when other processes enter a collective is not known"
         )
-        found.append(f"{why}, so waiting in collectives is part of communication")
+        notes.append(f"{why}, so waiting in collectives is part of communication")
     if len(used) > 1 and {device.platform for device in used} == {"cpu"}:
-        found.append("the devices share the cores of a CPU: their times say little about those of real devices")
-    return found
+        notes.append("the devices share the cores of a CPU: their times say little about those of real devices")
+    return notes

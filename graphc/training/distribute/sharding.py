@@ -75,27 +75,27 @@ def named(mesh: Mesh, axes: Any, shape: Sequence[int] | None, what: str) -> Name
     if not isinstance(axes, tuple | list | P):
         message = f"{what}: expected a tuple with the name of a mesh axis or None for each axis, got {axes!r:.60}"
         raise at(InvalidTypeError(message), user_location())
-    given: list[Any] = list(cast("Any", axes))
-    parts = list(map(_names, given))
+    requested: list[Any] = list(cast("Any", axes))
+    parts = list(map(_names, requested))
     names = [name for part in parts for name in part]
     problem = ""
     if unknown := [name for name in names if name not in mesh.axis_names]:
         problem = f"the mesh has no axis {unknown[0]!r}; it has {', '.join(map(repr, mesh.axis_names))}"
     elif len(set(names)) < len(names):
-        problem = f"{tuple(given)} names an axis of the mesh twice"
+        problem = f"{tuple(requested)} names an axis of the mesh twice"
     elif shape is not None and len(parts) > len(shape):
-        problem = f"{tuple(given)} has more axes than the shape {tuple(shape)}"
+        problem = f"{tuple(requested)} has more axes than the shape {tuple(shape)}"
     else:
-        for place, (part, size) in enumerate(zip(parts, shape or (), strict=False)):
+        for index, (part, size) in enumerate(zip(parts, shape or (), strict=False)):
             count = int(np.prod([mesh.shape[name] for name in part]))
             if size % count:
                 problem = (
-                    f"axis {place} of shape {tuple(shape or ())} does not divide by the {count} devices along {part}"
+                    f"axis {index} of shape {tuple(shape or ())} does not divide by the {count} devices along {part}"
                 )
                 break
     if problem:
         raise at(InvalidArgumentError(f"{what}: {problem}"), user_location())
-    return NamedSharding(mesh, P(*given))
+    return NamedSharding(mesh, P(*requested))
 
 
 def _names(part: Any) -> tuple[Any, ...]:
@@ -156,10 +156,10 @@ def _current_mesh() -> Mesh:
 def _text(mesh: Mesh) -> str:
     """Formats a mesh for a graph: its axes, and its devices unless they are the first of the default platform."""
     sizes = mesh_text(mesh)
-    found = [*mesh.devices.flat]
-    if found == [*devices()][: len(found)]:
+    members = [*mesh.devices.flat]
+    if members == [*devices()][: len(members)]:
         return sizes
-    return f"{sizes} on {', '.join(device_name(device).removeprefix('/device:').lower() for device in found)}"
+    return f"{sizes} on {', '.join(device_name(device).removeprefix('/device:').lower() for device in members)}"
 
 
 @lru_cache(maxsize=64)
@@ -168,8 +168,8 @@ def _mesh(text: str) -> Mesh:
     sizes, _, names = text.partition(" on ")
     axes = dict(part.split("=") for part in sizes.split(", "))
     shape = tuple(map(int, axes.values()))
-    found = [*map(find_device, names.split(", "))] if names else [*devices()][: int(np.prod(shape))]
-    return Mesh(np.array(found).reshape(shape), tuple(axes))
+    members = [*map(find_device, names.split(", "))] if names else [*devices()][: int(np.prod(shape))]
+    return Mesh(np.array(members).reshape(shape), tuple(axes))
 
 
 def _shard(x: Any, *, axes: Axes, mesh: str) -> Any:
@@ -297,13 +297,13 @@ class Sharding:
         axes = (*[None] * axis, self.batch)
         if isinstance(leaf, SymbolicTensor):
             return shard(leaf, axes, mesh=mesh)
-        place = NamedSharding(mesh, P(*axes))
-        note_spread(place)
+        sharding = NamedSharding(mesh, P(*axes))
+        note_spread(sharding)
         array = leaf.raw if isinstance(leaf, Tensor) else leaf if isinstance(leaf, jax.Array) else canonical_array(leaf)
-        found = laid_out(array, place)
-        if compares and not place.is_fully_addressable and getattr(array, "is_fully_addressable", True):
-            mark_batch(found, array)
-        return Tensor(found)
+        spread = laid_out(array, sharding)
+        if compares and not sharding.is_fully_addressable and getattr(array, "is_fully_addressable", True):
+            mark_batch(spread, array)
+        return Tensor(spread)
 
     def place(self, variables: Iterable[Variable]) -> None:
         """Moves Variables made outside the scope to their layout by the rules.
@@ -313,17 +313,17 @@ class Sharding:
         """
         note_spread(self.replicated)
         for variable in variables:
-            place = self._fitting(variable.name, variable.shape, variable) or self.replicated
+            layout = self._fitting(variable.name, variable.shape, variable) or self.replicated
             with variable_lock:
-                variable.raw = placed(variable.raw, place)
+                variable.raw = placed(variable.raw, layout)
 
     def _choose(self, name: str, array: Any) -> NamedSharding:
         """Returns the layout of a new Variable: by a rule, or that of an initial value on several devices."""
-        found = self._fitting(name, array.shape)
-        if found is None and isinstance(array, jax.Array) and isinstance(array.sharding, NamedSharding):
+        layout = self._fitting(name, array.shape)
+        if layout is None and isinstance(array, jax.Array) and isinstance(array.sharding, NamedSharding):
             same = array.sharding.device_set == self.replicated.device_set
             return array.sharding if same else self.replicated
-        return found or self.replicated
+        return layout or self.replicated
 
     def _fitting(self, name: str, shape: Sequence[int], variable: Variable | None = None) -> NamedSharding | None:
         for key, axes in self._rules:
@@ -334,11 +334,11 @@ class Sharding:
 
     def _along(self, axis: str, shape: Sequence[int]) -> Axes:
         """Returns the axes for a Variable whose largest divisible axis is split over one axis of the mesh."""
-        fits = [place for place, size in enumerate(shape) if size and size % self.mesh.shape[axis] == 0]
+        fits = [position for position, size in enumerate(shape) if size and size % self.mesh.shape[axis] == 0]
         if not fits:
             return ()
-        place = max(fits, key=lambda place: shape[place])
-        return tuple([axis if other == place else None for other in range(len(shape))])
+        position = max(fits, key=lambda position: shape[position])
+        return tuple([axis if other == position else None for other in range(len(shape))])
 
     def __repr__(self) -> str:
         rules = [(key.name if isinstance(key, Variable) else key.pattern, axes) for key, axes in self._rules]
@@ -358,13 +358,13 @@ def _key(key: Any) -> Any:
 
 def _sharding_mesh(sizes: Mapping[str, int]) -> Mesh:
     check_joined()
-    found = all_devices()
+    available = all_devices()
     try:
         count = int(np.prod(list(sizes.values())))
-        return Mesh(np.array(found[:count]).reshape(tuple(sizes.values())), tuple(sizes))
+        return Mesh(np.array(available[:count]).reshape(tuple(sizes.values())), tuple(sizes))
     except (TypeError, ValueError, AttributeError):
         error: GraphcError = InvalidArgumentError(
-            f"Sharding: the mesh must be a jax.sharding.Mesh, or a size for each axis that {len(found)} devices "
-            f"suffice for, such as {{'data': {len(found)}}}, got {sizes!r:.60}"
+            f"Sharding: the mesh must be a jax.sharding.Mesh, or a size for each axis that {len(available)} devices "
+            f"suffice for, such as {{'data': {len(available)}}}, got {sizes!r:.60}"
         )
         raise at(error, user_location()) from None

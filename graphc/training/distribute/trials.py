@@ -45,21 +45,21 @@ def free_device(devices: Sequence[Any] | None = None) -> Generator[str]:
       ('/device:CPU:0', '/device:CPU:1', '/device:CPU:1')
     """
     refuse_in_trace("free_device: enter it outside of compiled functions", InvalidArgumentError)
-    places = Counter(local_devices() if devices is None else map(find_device, devices))
-    if not places:
+    slots = Counter(local_devices() if devices is None else map(find_device, devices))
+    if not slots:
         raise at(InvalidArgumentError("free_device: devices is empty; None stands for all"), user_location())
 
     def free() -> list[Device]:
-        return [place for place, count in places.items() if _taken[place] < count]
+        return [chosen for chosen, count in slots.items() if _taken[chosen] < count]
 
     with _changed:
-        wait_until(_changed, lambda: bool(free()), f"one of {len(places)} devices to be free")
-        place = free()[0]
-        _taken[place] += 1
+        wait_until(_changed, lambda: bool(free()), f"one of {len(slots)} devices to be free")
+        chosen = free()[0]
+        _taken[chosen] += 1
     try:
-        with device(place):
-            yield device_name(place)
+        with device(chosen):
+            yield device_name(chosen)
     finally:
         with _changed:
-            _taken[place] -= 1
+            _taken[chosen] -= 1
             _changed.notify_all()

@@ -351,10 +351,10 @@ class StringLookup:
                 f"vocabulary={vocabulary!r:.60}, num_oov_indices={num_oov_indices!r}, output_mode={output_mode!r}"
             )
             raise at(error, user_location())
-        given: list[str] = asarray(cast("Any", vocabulary), dtype=str).tolist()
+        entries: list[str] = asarray(cast("Any", vocabulary), dtype=str).tolist()
         special = [*([] if mask_token is None else [mask_token]), *([oov_token] if num_oov_indices else [])]
         # A saved vocabulary has the special strings in front.
-        words = given if special and given[: len(special)] == special else [*special, *given]
+        words = entries if special and entries[: len(special)] == special else [*special, *entries]
         default = len(special) - 1 if num_oov_indices else None
         self._invert = invert
         self._words = words

@@ -176,8 +176,8 @@ def _nnx(
         leaves, structure = jax.tree.flatten(rngs)
         keys = jax.random.split(jax.random.wrap_key_data(key), len(leaves) or 1)
         fresh = [
-            keys[place] if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key) else leaf
-            for place, leaf in enumerate(leaves)
+            keys[index] if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key) else leaf
+            for index, leaf in enumerate(leaves)
         ]
         rngs = jax.tree.unflatten(structure, fresh)
     module = nnx.merge(definitions[training], params, rngs, state)

@@ -75,11 +75,11 @@ def mixed_precision(dtype: Any = "bfloat16") -> Generator[None]:
       >>> layer(gx.ones((1, 3))).dtype.name, layer.kernel.dtype.name
       ('bfloat16', 'float32')
     """
-    found = None if dtype is None else as_dtype(dtype)
-    if found is not None and found.name not in ("bfloat16", "float16", "float32"):
+    compute = None if dtype is None else as_dtype(dtype)
+    if compute is not None and compute.name not in ("bfloat16", "float16", "float32"):
         error = InvalidArgumentError(f"mixed_precision: the dtype must be 'bfloat16' or 'float16', got {dtype!r:.40}")
         raise at(error, user_location())
-    before, _policy.dtype = _policy.dtype, found if found is not None and found.itemsize == 2 else None
+    before, _policy.dtype = _policy.dtype, compute if compute is not None and compute.itemsize == 2 else None
     try:
         yield
     finally:
@@ -396,11 +396,11 @@ def sizes(what: str, value: Any, count: int) -> tuple[int, ...]:
     """Returns one size for each axis of space, from one for all or one for each."""
     if not isinstance(value, Sequence):
         return (size(what, value),) * count
-    given = cast("Sequence[Any]", value)
-    if len(given) != count:
+    values = cast("Sequence[Any]", value)
+    if len(values) != count:
         error = InvalidArgumentError(f"{what} must be an int, or one for each of {count} axes, got {value!r:.60}")
         raise at(error, user_location())
-    return tuple(size(what, one) for one in given)
+    return tuple(size(what, one) for one in values)
 
 
 def padding_of(layer: str, value: Any) -> str:
@@ -411,17 +411,17 @@ def padding_of(layer: str, value: Any) -> str:
     return value.upper()
 
 
-def activation_of(layer: str, given: Any) -> ActivationLike | None:
+def activation_of(layer: str, requested: Any) -> ActivationLike | None:
     """Returns an activation by name, or the function itself; None for none."""
-    if given is None or callable(given):
-        return given
-    if isinstance(given, str):
-        if given in nn.__all__:
-            return getattr(nn, given)
+    if requested is None or callable(requested):
+        return requested
+    if isinstance(requested, str):
+        if requested in nn.__all__:
+            return getattr(nn, requested)
         error = InvalidArgumentError(
-            f"{layer}: there is no activation {given!r}; any function of one tensor will do, and these names: "
+            f"{layer}: there is no activation {requested!r}; any function of one tensor will do, and these names: "
             f"{', '.join(nn.__all__)}"
         )
     else:
-        error = InvalidTypeError(f"{layer}: activation must be a function, a name or None, got {given!r:.60}")
+        error = InvalidTypeError(f"{layer}: activation must be a function, a name or None, got {requested!r:.60}")
     raise at(error, user_location())

@@ -51,12 +51,12 @@ class Module(Stateful):
     _scope: str | None = None
 
     def __init__(self, name: str | None = None) -> None:
-        given = _WORDS.sub(r"_\1", type(self).__name__).lower() if name is None else name
-        if not (isinstance(given, str) and given.isidentifier()):  # pyright: ignore[reportUnnecessaryIsInstance]
+        own = _WORDS.sub(r"_\1", type(self).__name__).lower() if name is None else name
+        if not (isinstance(own, str) and own.isidentifier()):  # pyright: ignore[reportUnnecessaryIsInstance]
             error = InvalidArgumentError(f"Module: name must be a Python identifier, got {name!r:.60}")
             raise at(error, user_location())
-        self._name = given
-        with name_scope(given) as scope:
+        self._name = own
+        with name_scope(own) as scope:
             self._scope = scope
 
     @property
@@ -240,23 +240,23 @@ _INITIALIZERS: dict[str, Initializer] = {
 }
 
 
-def initializer(given: str | Initializer, argument: str) -> Initializer:
+def initializer(name: str | Initializer, argument: str) -> Initializer:
     """Returns an initializer by name, or the function itself.
 
     Args:
-      given: a name, or a function of a shape and a dtype.
+      name: a name, or a function of a shape and a dtype.
       argument: what the user's argument is called, for the message.
 
     Raises:
       InvalidArgumentError: there is none of this name.
     """
-    if callable(given):
-        return given
-    found = _INITIALIZERS.get(given) if isinstance(given, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
-    if found is None:
+    if callable(name):
+        return name
+    function = _INITIALIZERS.get(name) if isinstance(name, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
+    if function is None:
         error = InvalidArgumentError(
             f"{argument} must be a function of shape and dtype, or one of {', '.join(map(repr, _INITIALIZERS))}; got "
-            f"{given!r:.60}"
+            f"{name!r:.60}"
         )
         raise at(error, user_location())
-    return found
+    return function

@@ -174,11 +174,11 @@ def quantize(
       ((1, 8), 10528, 3136)
     """
     _check(model, bits, data, metric)
-    found = copy.deepcopy(model)
-    names = {id(variable): name for name, variable in found.named_variables().items()}
+    copied = copy.deepcopy(model)
+    names = {id(variable): name for name, variable in copied.named_variables().items()}
     quantized: dict[int, QuantizedWeight] = {}
     reports: list[WeightReport] = []
-    for layer in (found, *found.submodules):
+    for layer in (copied, *copied.submodules):
         for attribute, weight in list(vars(layer).items()):
             if isinstance(weight, Variable) and len(weight.shape) > 1 and jnp.issubdtype(weight.dtype, jnp.floating):
                 if id(weight) not in quantized:
@@ -194,9 +194,9 @@ def quantize(
         raise at(error, user_location())
     before = after = None
     if metric is not None:
-        before, after = _measured(model, data, metric), _measured(found, data, metric)
+        before, after = _measured(model, data, metric), _measured(copied, data, metric)
     name = "" if metric is None else str(getattr(metric, "name", type(metric).__name__))
-    return found, QuantizationReport(tuple(reports), _bytes(model), _bytes(found), name, before, after)
+    return copied, QuantizationReport(tuple(reports), _bytes(model), _bytes(copied), name, before, after)
 
 
 def _check_finite(name: str, weight: Variable) -> None:

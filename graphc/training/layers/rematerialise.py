@@ -66,8 +66,8 @@ def remat(fn: Callable[P, R], *, policy: str | None = None) -> Callable[P, R]:
     if not callable(fn):
         raise at(InvalidTypeError(f"remat: expected a function, got {fn!r:.60}"), user_location())
     if policy is not None and policy not in _POLICIES:
-        known = ", ".join([*_POLICIES])
-        error = InvalidArgumentError(f"remat: there is no policy {policy!r:.60}; there are {known}")
+        policies = ", ".join([*_POLICIES])
+        error = InvalidArgumentError(f"remat: there is no policy {policy!r:.60}; there are {policies}")
         raise at(error, user_location())
     name = str(getattr(fn, "__name__", type(fn).__name__))
     compiled = Function(partial(_as_region, fn, policy, name), on_retrace="ignore", name=name)
@@ -113,7 +113,7 @@ def _entries(
     types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]
 ) -> list[list[tuple[TensorType, int | None]]]:
     del attrs, regions
-    return [[(type, place) for place, type in enumerate(types)]]
+    return [[(type, index) for index, type in enumerate(types)]]
 
 
 REMAT = OPS.add(
@@ -136,8 +136,8 @@ def _as_region(fn: Callable[..., Any], policy: str | None, name: str, /, *args: 
     what = f"the function {name!r} of gx.remat"
     region = Region(current_trace(), what)
     with region.tracing():
-        found, structure = nest.flatten(converted(fn)(*args, **kwargs))
-        outputs = [region.lift(asarray(leaf)).snapshot() for leaf in found]
+        leaves, structure = nest.flatten(converted(fn)(*args, **kwargs))
+        outputs = [region.lift(asarray(leaf)).snapshot() for leaf in leaves]
     region.refuse_writes(what)
     written = region.written()
     if any(state is ORDER for state in written):

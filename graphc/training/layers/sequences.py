@@ -130,10 +130,10 @@ class Recurrent(TensorLayer):
             result = flip(result, axis=1) if self.go_backwards else result
         return (result, *last) if self.return_state else result
 
-    def _first_state(self, given: Any, batch: int, like: Tensor) -> tuple[Tensor, ...]:
-        if given is None:
+    def _first_state(self, initial: Any, batch: int, like: Tensor) -> tuple[Tensor, ...]:
+        if initial is None:
             return (zeros((batch, self.units), like.dtype),) * self._states
-        several = cast("Sequence[Any]", given if isinstance(given, list | tuple) else (given,))
+        several = cast("Sequence[Any]", initial if isinstance(initial, list | tuple) else (initial,))
         states = tuple([self.cast(as_numbers(one)) for one in several])
         if [state.shape for state in states] != [(batch, self.units)] * self._states:
             shapes = ", ".join(str(state.shape) for state in states)
@@ -213,8 +213,8 @@ class LSTM(Recurrent):
 
     def _step(self, x: Tensor, h: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         z, n = x + h, self.units
-        kept = self._gate(z[:, n : 2 * n]) * state[1]
-        cell = kept + self._gate(z[:, :n]) * self._active(z[:, 2 * n : 3 * n])
+        remembered = self._gate(z[:, n : 2 * n]) * state[1]
+        cell = remembered + self._gate(z[:, :n]) * self._active(z[:, 2 * n : 3 * n])
         return self._gate(z[:, 3 * n :]) * self._active(cell), cell
 
 
@@ -428,17 +428,17 @@ class MultiHeadAttention(TensorLayer):
         Raises:
           InvalidArgumentError: a tensor has not three axes, or the mask has another shape or dtype.
         """
-        given = [as_numbers(one) for one in (query, value if key is None else key, value)]
-        if any(one.ndim != 3 for one in given) or self.output is None:
-            shapes = ", ".join(str(one.shape) for one in given)
+        inputs = [as_numbers(one) for one in (query, value if key is None else key, value)]
+        if any(one.ndim != 3 for one in inputs) or self.output is None:
+            shapes = ", ".join(str(one.shape) for one in inputs)
             raise self._wrong(f"takes tensors of shape (batch, time, features), got shapes {shapes}")
         queries, keys, values = (
             reshape(layer(one), (*one.shape[:2], self.num_heads, self.key_dim))
-            for layer, one in zip((self.query, self.key, self.value), given, strict=True)
+            for layer, one in zip((self.query, self.key, self.value), inputs, strict=True)
         )
-        mask = None if attention_mask is None else self._mask(as_numbers(attention_mask), given[0], given[2])
+        mask = None if attention_mask is None else self._mask(as_numbers(attention_mask), inputs[0], inputs[2])
         mixed = nn.dot_product_attention(queries, keys, values, mask=mask, is_causal=use_causal_mask)
-        return self.output(reshape(mixed, (*given[0].shape[:2], self.num_heads * self.key_dim)))
+        return self.output(reshape(mixed, (*inputs[0].shape[:2], self.num_heads * self.key_dim)))
 
     def _mask(self, mask: Tensor, query: Tensor, value: Tensor) -> Tensor:
         whole = (query.shape[0], self.num_heads, query.shape[1], value.shape[1])

@@ -66,9 +66,9 @@ class Loss:
 
     def __init__(self, name: str | None = None, reduction: str | None = "sum_over_batch_size") -> None:
         if reduction not in _REDUCTIONS:
-            known = ", ".join(map(repr, _REDUCTIONS))
+            allowed = ", ".join(map(repr, _REDUCTIONS))
             error = InvalidArgumentError(
-                f"{type(self).__name__}: reduction must be one of {known}, got {reduction!r:.60}"
+                f"{type(self).__name__}: reduction must be one of {allowed}, got {reduction!r:.60}"
             )
             raise at(error, user_location())
         self.reduction: str = _REDUCTIONS[reduction]

@@ -167,10 +167,10 @@ def by_op(batch: Callable[..., OpSums]) -> Callable[..., Mapping[str, Any]]:
 
     @wraps(batch)
     def sums(self: Any, *values: Any, **options: Any) -> Mapping[str, Any]:
-        found = batch(self, *values, **options)
+        summed = batch(self, *values, **options)
         try:
-            tensors = [as_numbers(1.0 if value is None else value) for value in found.values]
-            results: Any = apply(found.op, tensors, found.attrs)
+            tensors = [as_numbers(1.0 if value is None else value) for value in summed.values]
+            results: Any = apply(summed.op, tensors, summed.attrs)
         except GraphcError as error:
             error.args = (f"{self.name}: {error.args[0]}",)
             raise
@@ -215,8 +215,8 @@ def updated(
 
 
 def _is_where(new: jax.Array, old: jax.Array) -> bool:
-    place = old.sharding
-    return new.sharding is place or new.sharding == place
+    home = old.sharding
+    return new.sharding is home or new.sharding == home
 
 
 @lru_cache(maxsize=512)
@@ -226,11 +226,11 @@ def _program(count: int, op: OpDef | None, attrs: Attrs) -> Callable[..., list[A
 
     def update(*arrays: Any) -> list[Any]:  # flat: JAX takes a microsecond for each list among the arguments
         totals, values = arrays[:count], arrays[count:]
-        found = [ADD.impl(total, more) for total, more in zip(totals, nest.as_tuple(summed(*values)), strict=True)]
-        for total, new in zip(totals, found, strict=True):
+        sums = [ADD.impl(total, more) for total, more in zip(totals, nest.as_tuple(summed(*values)), strict=True)]
+        for total, new in zip(totals, sums, strict=True):
             if (new.shape, new.dtype) != (total.shape, total.dtype):
                 raise ValueError(f"{new.aval} is no {total.aval}")
-        return found
+        return sums
 
     return jax.jit(update)
 
@@ -290,14 +290,14 @@ class Metric(Stateful):
         Raises:
           UnimplementedError: there are such rows, and :meth:`sums` takes no ``sample_weight``.
         """
-        kept = None if context.replica is None else context.replica.weights
-        if kept is not None and values and as_numbers(values[0]).shape[:1] == kept.shape:
-            values, options = self._weighted(kept, values, options)
+        weights = None if context.replica is None else context.replica.weights
+        if weights is not None and values and as_numbers(values[0]).shape[:1] == weights.shape:
+            values, options = self._weighted(weights, values, options)
         plain = is_plain()
         batch: Any = getattr(type(self).sums, "batch", None)
         if plain and batch is not None:
-            found: OpSums = batch(self, *values, **options)
-            if updated(list(self._totals.values()), found.values, found.op, found.attrs):
+            summed: OpSums = batch(self, *values, **options)
+            if updated(list(self._totals.values()), summed.values, summed.op, summed.attrs):
                 return
         sums = self.sums(*values, **options)
         added = list(sums.values()) if context.replica is None else context.replica.total(list(sums.values()))
@@ -308,7 +308,7 @@ class Metric(Stateful):
             total.assign(apply(ADD, (total, more)))
 
     def _weighted(
-        self, kept: Any, values: tuple[Any, ...], options: dict[str, Any]
+        self, row_weights: Any, values: tuple[Any, ...], options: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Returns the arguments of :meth:`sums`, with the weights of rows in that of the examples."""
         signature = inspect.signature(self.sums)
@@ -321,8 +321,10 @@ class Metric(Stateful):
         bound = signature.bind(*values, **options)
         if (weight := bound.arguments.get("sample_weight")) is not None:
             weight = as_numbers(weight)
-            kept = weight * reshape(kept, (-1, *[1] * (weight.ndim - 1))) if weight.ndim else weight * kept
-        bound.arguments["sample_weight"] = kept
+            row_weights = (
+                weight * reshape(row_weights, (-1, *[1] * (weight.ndim - 1))) if weight.ndim else weight * row_weights
+            )
+        bound.arguments["sample_weight"] = row_weights
         return bound.args, bound.kwargs
 
     def total(self, key: str) -> Tensor:

@@ -13,9 +13,9 @@ __all__ = ["SGD", "Adam", "AdamW", "ExponentialMovingAverage", "Optimizer", "Opt
 
 def __getattr__(name: str) -> Callable[..., Optimizer]:
     """Returns the optimizer of optax that has this name, as ``optax.lion`` of ``Lion`` or ``lion``."""
-    if name.startswith("__") or (found := class_of(name)) is None:
+    if name.startswith("__") or (optimizer := class_of(name)) is None:
         raise AttributeError(name)
-    return found
+    return optimizer
 
 
 hint_missing(globals(), "gx.optim")

@@ -83,11 +83,11 @@ class ExponentialMovingAverage(Stateful):
           InvalidTypeError: one is no Variable of a floating dtype.
           InvalidArgumentError: there are none, one is given twice, or others were given before.
         """
-        given = checked_variables(variables)
+        checked = checked_variables(variables)
         if not self._followed:
-            with making_state(given):
-                self._make(given)
-        elif [*map(id, given)] != [*map(id, self._followed)]:
+            with making_state(checked):
+                self._make(checked)
+        elif [*map(id, checked)] != [*map(id, self._followed)]:
             error = InvalidArgumentError(
                 f"{self.name}: the variables are not those that it follows; give the same in the same order each time"
             )

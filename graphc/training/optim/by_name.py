@@ -171,22 +171,22 @@ class _FromOptax(Named):
     """The defaults of its parameters."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        given = inspect.signature(self._rule).bind_partial(*args).arguments
-        given |= {name: options.pop(name) for name in [*options] if name in self._parameters}
-        rate = given.pop("learning_rate", self._parameters["learning_rate"])
+        arguments = inspect.signature(self._rule).bind_partial(*args).arguments
+        arguments |= {name: options.pop(name) for name in [*options] if name in self._parameters}
+        rate = arguments.pop("learning_rate", self._parameters["learning_rate"])
         if rate is inspect.Parameter.empty:
             name = type(self).__name__
             error = InvalidTypeError(f"{name.lower()}: there is no learning_rate; write gx.optim.{name}(0.001)")
             raise at(error, user_location())
-        numbers = {name: value for name, value in given.items() if type(self._parameters[name]) is float}
+        numbers = {name: value for name, value in arguments.items() if type(self._parameters[name]) is float}
         # The rule's own decay, where it has one, and not the one that every optimizer here has.
         numbers.pop("weight_decay", None)
         if "weight_decay" not in self._parameters:
             numbers["weight_decay"] = options.pop("weight_decay", None)
-        others = {name: value for name, value in given.items() if name not in numbers}
+        others = {name: value for name, value in arguments.items() if name not in numbers}
         # The rates of rules that need none stand for 1.
         super().__init__(self._chained, 1.0 if rate is None else rate, options, others=others, **numbers)  # pyright: ignore[reportArgumentType]
-        _refuse_more_than_gradients(self._rule(1.0, **given))
+        _refuse_more_than_gradients(self._rule(1.0, **arguments))
 
     @classmethod
     def _chained(cls, rate: Any, **arguments: Any) -> optax.GradientTransformation:
@@ -214,14 +214,14 @@ def _key(name: str) -> str:
 @cache
 def rules() -> dict[str, Any]:
     """Returns optax's functions of a learning rate that return a transformation, each by its name in lower case."""
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     for name, rule in inspect.getmembers(optax, inspect.isfunction):
         signature = inspect.signature(rule)
         first = next(iter(signature.parameters), None)
         returned = getattr(signature.return_annotation, "__name__", str(signature.return_annotation))
         if first == "learning_rate" and "GradientTransformation" in returned and not name.startswith(("_", "scale_by")):
-            found[_key(name)] = rule
-    return found
+            by_name[_key(name)] = rule
+    return by_name
 
 
 def _class_name(rule: Any) -> str:
@@ -277,7 +277,7 @@ def remade(label: str) -> str | None:
             return None
         options = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
         kind = class_of(call.func.id)
-        made = None if kind is None else kind(**options)
+        optimizer = None if kind is None else kind(**options)
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         return None
-    return None if made is None else made.transformation
+    return None if optimizer is None else optimizer.transformation

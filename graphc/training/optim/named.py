@@ -167,31 +167,31 @@ class Named(Optimizer):
         if not scheduled:
             learning_rate = number(f"{name}: learning_rate", learning_rate, " or an optax schedule")
         loss_scale = options.get("loss_scale")
-        given = {**numbers, "weight_decay": weight_decay, **{clip: options.get(clip) for clip in _CLIPS}}
+        values = {**numbers, "weight_decay": weight_decay, **{clip: options.get(clip) for clip in _CLIPS}}
         if loss_scale != "dynamic":
-            given["loss_scale"] = loss_scale
+            values["loss_scale"] = loss_scale
         if unknown := [option for option in options if option not in (*_CLIPS, "loss_scale")]:
-            known = ("learning_rate", *inspect.signature(type(self)).parameters, "weight_decay", *_CLIPS, "loss_scale")
-            known = [option for option in dict.fromkeys(known) if option != "options"]
+            names = ("learning_rate", *inspect.signature(type(self)).parameters, "weight_decay", *_CLIPS, "loss_scale")
+            names = [option for option in dict.fromkeys(names) if option != "options"]
             hint = f"it is {here} here; " if (here := _CALLED_HERE.get(unknown[0])) else ""
-            error = InvalidTypeError(f"{name}: there is no option {unknown[0]!r}; {hint}there are {', '.join(known)}")
+            error = InvalidTypeError(f"{name}: there is no option {unknown[0]!r}; {hint}there are {', '.join(names)}")
             raise at(error, user_location())
-        given = {
+        values = {
             argument: value if type(value) is bool and argument in numbers else number(f"{name}: {argument}", value)
-            for argument, value in given.items()
+            for argument, value in values.items()
             if value is not None
         }
         transformation = rated(
             lambda rate: _decayed(
-                rule(rate, **{argument: given.get(argument) for argument in numbers}, **others), rate, weight_decay
+                rule(rate, **{argument: values.get(argument) for argument in numbers}, **others), rate, weight_decay
             ),
             learning_rate,
-            clips=[clip(given[argument]) for argument, clip in _CLIPS.items() if argument in given],
+            clips=[clip(values[argument]) for argument, clip in _CLIPS.items() if argument in values],
             loss_scale=loss_scale,
         )
-        given = {"learning_rate": learning_rate, **given, **others, "loss_scale": loss_scale}
+        values = {"learning_rate": learning_rate, **values, **others, "loss_scale": loss_scale}
         label = (
-            f"{name}({', '.join(f'{argument}={value!r}' for argument, value in given.items() if value is not None)})"
+            f"{name}({', '.join(f'{argument}={value!r}' for argument, value in values.items() if value is not None)})"
         )
         if scheduled or not all(isinstance(value, bool | int | float | str) for value in others.values()):
             token = register(transformation, name)
@@ -219,9 +219,9 @@ class Named(Optimizer):
     def _initial_state(self, arrays: list[Any]) -> list[tuple[str, Any]]:
         state = super()._initial_state(arrays)
         if not callable(self._learning_rate):  # it may have been assigned
-            place = self._own.index("learning_rate") - len(self._own)
-            path, rate = state[place]
-            state[place] = (path, jnp.full_like(rate, self._learning_rate))
+            index = self._own.index("learning_rate") - len(self._own)
+            path, rate = state[index]
+            state[index] = (path, jnp.full_like(rate, self._learning_rate))
         return state
 
     @property
@@ -234,11 +234,11 @@ class Named(Optimizer):
           UnimplementedError: a rate that follows a schedule is assigned.
           FailedPreconditionError: it is read or assigned in a compiled function before the optimizer has its state.
         """
-        given = self._learning_rate
-        own = self._own_variable("steps" if callable(given) else "learning_rate", "the learning rate")
-        if callable(given):
-            return call_jax(given, asarray(0, "int32") if own is None else own.value())
-        return asarray(given, "float32") if own is None else own.value()
+        schedule = self._learning_rate
+        own = self._own_variable("steps" if callable(schedule) else "learning_rate", "the learning rate")
+        if callable(schedule):
+            return call_jax(schedule, asarray(0, "int32") if own is None else own.value())
+        return asarray(schedule, "float32") if own is None else own.value()
 
     @learning_rate.setter
     def learning_rate(self, value: Any) -> None:

@@ -141,11 +141,11 @@ class Optimizer(Stateful):
             context.creating.note_built(self)
         arrays = list(map(array_of, targets))
         # What the state holds beside arrays made from the variables', such as a count of steps, goes where they are.
-        place = meeting_place(arrays) or next((_device_of(array) for array in arrays if array.committed), None)
+        target = meeting_place(arrays) or next((_device_of(array) for array in arrays if array.committed), None)
         state = self._initial_state(arrays)
         self._state = [
             Variable(
-                leaf if place is None or leaf.committed else jax.device_put(leaf, place),
+                leaf if target is None or leaf.committed else jax.device_put(leaf, target),
                 trainable=False,
                 name=f"{self.name}/{path}",
             )
@@ -241,23 +241,23 @@ class Optimizer(Stateful):
                 f"{self.name}: {len(gradients)} gradients were given for {len(targets)} variables; give one for each, "
                 "and None for a variable that is to stay as it is",
             )
-        given = {
+        by_id = {
             id(variable): _checked_gradient(gradient, variable)
             for gradient, variable in zip(gradients, targets, strict=True)
             if gradient is not None
         }
-        if not given:
+        if not by_id:
             raise _error(
                 InvalidArgumentError,
                 f"{self.name}: the gradient of every variable ({_names(targets)}) is None: the loss does not depend on "
                 "them, or was computed outside the tape",
             )
         if context.updates is not None:
-            context.updates.take(self, [given.get(id(target)) for target in targets], targets)
+            context.updates.take(self, [by_id.get(id(target)) for target in targets], targets)
             return
         self.build(targets)
-        updated = [position for position, target in enumerate(self._targets) if id(target) in given]
-        ordered = [given[id(self._targets[position])] for position in updated]
+        updated = [position for position, target in enumerate(self._targets) if id(target) in by_id]
+        ordered = [by_id[id(self._targets[position])] for position in updated]
         if context.replica is not None:
             ordered = context.replica.mean(ordered)
         self._update(updated, ordered)
@@ -265,13 +265,13 @@ class Optimizer(Stateful):
     def _update(self, updated: Sequence[int], gradients: Sequence[Tensor]) -> None:
         attrs = update_attrs(self._transformation, len(self._targets), updated)
         written = [*self._targets, *self._state]
-        given = (*self._targets, *gradients, *self._state)
+        values = (*self._targets, *gradients, *self._state)
         homes = tuple([variable.device for variable in written])
         # Replicas have copies of all, and of Variables with copies on several devices one is everywhere.
         if len(set(homes)) == 1 or context.replica is not None or any("," in home for home in homes):
-            results = _several(apply(UPDATE, given, attrs))
+            results = _several(apply(UPDATE, values, attrs))
         else:
-            results = _apart(attrs, given, homes)
+            results = _apart(attrs, values, homes)
         for variable, value in zip(written, results, strict=True):
             variable.assign(value)
 
@@ -322,11 +322,11 @@ class Optimizer(Stateful):
         return loss
 
     def _check_known(self, variables: Sequence[Variable]) -> None:
-        known = {id(target) for target in self._targets}
+        existing = {id(target) for target in self._targets}
         present = {id(variable) for variable in variables}
-        if known == present:
+        if existing == present:
             return
-        new = [variable for variable in variables if id(variable) not in known]
+        new = [variable for variable in variables if id(variable) not in existing]
         absent = [target for target in self._targets if id(target) not in present]
         changes = [
             f"{_names(some)} {'is' if len(some) == 1 else 'are'} {how}"
@@ -360,13 +360,13 @@ def _several(results: Tensor | tuple[Tensor, ...]) -> Sequence[Tensor]:
     return results if isinstance(results, tuple) else (results,)
 
 
-def _apart(attrs: Attrs, given: Sequence[Variable | Tensor], homes: tuple[str, ...]) -> Sequence[Tensor]:
+def _apart(attrs: Attrs, operands: Sequence[Variable | Tensor], homes: tuple[str, ...]) -> Sequence[Tensor]:
     """Returns the results of an update of Variables on several devices, each computed where its Variable is."""
     results: dict[int, Tensor] = {}
-    for part in parts(attrs, tuple([value.type for value in given]), homes):
+    for part in parts(attrs, tuple([value.type for value in operands]), homes):
         with device(part.device):
-            found = _several(apply(UPDATE, [given[position] for position in part.taken], part.attrs))
-        results.update(zip(part.wanted, found, strict=True))
+            outputs = _several(apply(UPDATE, [operands[position] for position in part.taken], part.attrs))
+        results.update(zip(part.wanted, outputs, strict=True))
     return [results[position] for position in range(len(homes))]
 
 

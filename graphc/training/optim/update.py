@@ -116,8 +116,8 @@ def _update(
     """
     if taken is None:
         return _whole(values, transformation, num_variables, updated)
-    given = dict(zip(taken, values, strict=True))
-    filled = [given[i] if i in given else jnp.zeros(type.shape, type.dtype) for i, type in enumerate(types)]
+    passed = dict(zip(taken, values, strict=True))
+    filled = [passed[i] if i in passed else jnp.zeros(type.shape, type.dtype) for i, type in enumerate(types)]
     results = _whole(filled, transformation, num_variables, updated)
     return tuple([results[position] for position in wanted])
 
@@ -133,8 +133,8 @@ def _whole(
     rule = TRANSFORMATIONS[transformation]
     chosen = range(num_variables) if updated is None else updated
     params = list(values[:num_variables])
-    given = dict(zip(chosen, values[num_variables:], strict=False))
-    gradients = [given[i] if i in given else jnp.zeros_like(param) for i, param in enumerate(params)]
+    by_index = dict(zip(chosen, values[num_variables:], strict=False))
+    gradients = [by_index[i] if i in by_index else jnp.zeros_like(param) for i, param in enumerate(params)]
     leaves = values[num_variables + len(chosen) :]
     changes, state = rule.update(gradients, _state(transformation, params, leaves), params)
     new_params: list[Any] = jax.tree.leaves(optax.apply_updates(params, changes))
@@ -142,9 +142,11 @@ def _whole(
     new_leaves = [_data(new).astype(old.dtype) for new, old in zip(jax.tree.leaves(state), leaves, strict=True)]
     if updated is not None:
         owners = state_owners(transformation, params)
-        new_params = [new if i in given else old for i, (new, old) in enumerate(zip(new_params, params, strict=True))]
+        new_params = [
+            new if i in by_index else old for i, (new, old) in enumerate(zip(new_params, params, strict=True))
+        ]
         new_leaves = [
-            new if owner is None or owner in given else old
+            new if owner is None or owner in by_index else old
             for owner, new, old in zip(owners, new_leaves, leaves, strict=True)
         ]
     return (*new_params, *new_leaves)
@@ -195,11 +197,11 @@ def parts(attrs: Attrs, types: tuple[TensorType, ...], homes: tuple[str, ...]) -
         return UPDATE.impl(*values, **attrs)
 
     jaxpr = jax.make_jaxpr(update)(*(jax.ShapeDtypeStruct(type.shape, type.dtype) for type in types)).jaxpr
-    found: list[Part] = []
+    pieces: list[Part] = []
     for device in dict.fromkeys(homes):
         wanted = tuple(position for position, home in enumerate(homes) if home == device)
         needed = needed_inputs(jaxpr, wanted)
         taken = tuple(position for position, variable in enumerate(jaxpr.invars) if id(variable) in needed)
         part = Attrs(**attrs, taken=taken, types=types, wanted=wanted)
-        found.append(Part(device, taken, wanted, part))
-    return found
+        pieces.append(Part(device, taken, wanted, part))
+    return pieces

@@ -192,8 +192,8 @@ class Checkpoint:
     @property
     def latest(self) -> int | None:
         """The step of the latest checkpoint in the folder; None if there is none."""
-        found = entries(self.folder)
-        return found[-1].step if found else None
+        checkpoints = entries(self.folder)
+        return checkpoints[-1].step if checkpoints else None
 
     @property
     def steps(self) -> list[int]:
@@ -280,10 +280,10 @@ class Checkpoint:
         targets = [Target(variable, saved, name) for name, variable in variables.items()]
         for target in targets:
             target.verify()
-        given = {name: saved.state(process, name) for name in states}
+        loaded = {name: saved.state(process, name) for name in states}
         for target in targets:
             target.assign()
-        for name, state in given.items():
+        for name, state in loaded.items():
             states[name].restore(state)
         return saved.step
 
@@ -312,8 +312,8 @@ class Checkpoint:
         arrays: dict[str, np.ndarray[Any, Any]] = {}
         data = {name: encoded(name, state.state(), arrays) for name, state in states.items()}
         with variable_lock:  # all at one moment; arrays in use are counted, so none is donated before it is copied
-            held = {name: array_of(variable) for name, variable in variables.items()}
-        pieces = self._snapshots.take(held)
+            values = {name: array_of(variable) for name, variable in variables.items()}
+        pieces = self._snapshots.take(values)
         index = self._processes.index
         return Part([*pieces, *(Piece.whole(state_name(index, name), array) for name, array in arrays.items())], data)
 
@@ -336,11 +336,15 @@ class Checkpoint:
             folder, step = as_path(cast("PathLike", which)), None
             if folder.name.startswith("step-") and folder.name[5:].isdecimal():
                 folder, step = folder.parent, int(folder.name[5:])
-        found = entries(folder)
-        for entry in reversed(found):
+        checkpoints = entries(folder)
+        for entry in reversed(checkpoints):
             if step is None or entry.step == step:
                 return entry
-        there = f"it has those of the steps {', '.join(str(entry.step) for entry in found)}" if found else "it has none"
+        there = (
+            f"it has those of the steps {', '.join(str(entry.step) for entry in checkpoints)}"
+            if checkpoints
+            else "it has none"
+        )
         wanted = "no checkpoint" if step is None else f"no checkpoint of step {step}"
         raise _error(FileMissingError, f"Checkpoint.restore: {folder} has {wanted}; {there}")
 

@@ -275,8 +275,8 @@ def fit(
                 numbers = _mean(parts, "the step")
                 names = list(numbers)
                 if validation is not None:
-                    found = _mean(_steps(*validation), "the validation")
-                    numbers.update({f"val_{name}": value for name, value in found.items()})
+                    means = _mean(_steps(*validation), "the validation")
+                    numbers.update({f"val_{name}": value for name, value in means.items()})
                 history.append(numbers)
                 for callback in callbacks:
                     callback.epoch_end(history)
@@ -325,12 +325,12 @@ def _steps(
     tell: TrainingProgress | None = None,
 ) -> Iterable[tuple[int, dict[str, Any]]]:
     """Runs the steps; yields the number of rows and the result of each, without waiting for the steps."""
-    for place, batch in enumerate(batches, 1):
+    for number, batch in enumerate(batches, 1):
         numbers = numbers_of(step(*arguments_of(batch)))
         for callback in callbacks:
-            callback.step_end(place, numbers)
+            callback.step_end(number, numbers)
         if tell is not None:
-            tell.step_end(place, numbers)
+            tell.step_end(number, numbers)
         yield rows_of(batch), numbers
 
 
@@ -345,8 +345,9 @@ def _mean(parts: Iterable[tuple[int, Mapping[str, Any]]], what: str) -> dict[str
     if count == 0:
         raise at(InvalidArgumentError(f"fit: the dataset of {what} has no batches"), user_location())
     return {
-        name: sum(rows * _number(value, name, what) for rows, value in found) / (sum(rows for rows, _ in found) or 1)
-        for name, found in sums.items()
+        name: sum(rows * _number(value, name, what) for rows, value in entries)
+        / (sum(rows for rows, _ in entries) or 1)
+        for name, entries in sums.items()
     }
 
 

@@ -69,8 +69,8 @@ def _inside(value: Any) -> Mapping[Any, Any] | None:
         return cast("Mapping[Any, Any]", value)
     if callable(named := getattr(value, "named_variables", None)):
         return cast("Callable[[], Mapping[str, Variable]]", named)()
-    held: object = getattr(value, "variables", value)
-    return dict(enumerate(cast("list[Any]", held))) if isinstance(held, list | tuple) else None
+    members: object = getattr(value, "variables", value)
+    return dict(enumerate(cast("list[Any]", members))) if isinstance(members, list | tuple) else None
 
 
 def encoded(name: str, value: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> Any:
@@ -92,9 +92,9 @@ def encoded(name: str, value: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> A
         arrays[name] = array.copy()
         return {"array": name}
     if isinstance(value, list | tuple):
-        held = cast("list[Any] | tuple[Any, ...]", value)
-        items = [encoded(f"{name}/{key}", item, arrays) for key, item in enumerate(held)]
-        return items if isinstance(held, list) else {"tuple": items}
+        sequence = cast("list[Any] | tuple[Any, ...]", value)
+        items = [encoded(f"{name}/{key}", item, arrays) for key, item in enumerate(sequence)]
+        return items if isinstance(sequence, list) else {"tuple": items}
     if isinstance(value, Mapping):
         pairs = cast("Mapping[Any, Any]", value).items()
         if all(isinstance(key, str) for key, _ in pairs):
@@ -127,6 +127,6 @@ def decoded(value: Any, array: Callable[[str], np.ndarray[Any, Any]]) -> Any:
         return tuple(decoded(content, array))
     if kind == "dict":
         return {key: decoded(item, array) for key, item in content.items()}
-    found: np.ndarray[Any, Any] = np.empty(len(content), object)
-    found[:] = decoded(content, array)
-    return found.reshape(tagged["shape"])
+    restored: np.ndarray[Any, Any] = np.empty(len(content), object)
+    restored[:] = decoded(content, array)
+    return restored.reshape(tagged["shape"])

@@ -62,9 +62,9 @@ class Saved:
         with file_errors(manifest):
             text = manifest.read_bytes()
         try:
-            found: Mapping[str, Any] = json.loads(text)
-            content = found["manifest"]
-            if zlib.crc32(json.dumps(content).encode()) != found["crc32"]:
+            document: Mapping[str, Any] = json.loads(text)
+            content = document["manifest"]
+            if zlib.crc32(json.dumps(content).encode()) != document["crc32"]:
                 raise ValueError("its checksum is wrong")
             if content["format"] != FORMAT:
                 raise ValueError(f"it is of the format {content['format']!r}, this graphc reads {FORMAT!r}")
@@ -81,8 +81,8 @@ class Saved:
     @property
     def kinds(self) -> dict[str, str]:
         """The type of each Variable, by name, and :data:`NO_VARIABLE` for anything else."""
-        found = {name: f"{array['dtype']}{array['shape']}" for name, array in self.arrays.items()}
-        variables = {name: kind for name, kind in found.items() if not name.startswith(STATE)}
+        types = {name: f"{array['dtype']}{array['shape']}" for name, array in self.arrays.items()}
+        variables = {name: kind for name, kind in types.items() if not name.startswith(STATE)}
         return {**variables, **dict.fromkeys(self.states[0], NO_VARIABLE)}
 
     def facts_of(self, process: int, names: Iterable[str]) -> Any:
@@ -94,7 +94,7 @@ class Saved:
             if name.startswith(prefix)
         }
         return [
-            (self.states[process].get(name), [found for key, found in checksums.items() if key.startswith(name)])
+            (self.states[process].get(name), [digest for key, digest in checksums.items() if key.startswith(name)])
             for name in names
         ]
 
@@ -152,7 +152,7 @@ class Saved:
         region = self.whole(name) if region is None else region
         shape = tuple(stop - start for start, stop in region)
         result: np.ndarray[Any, Any] | None = None
-        found = 0
+        count = 0
         for piece in self._overlapping(name, region):
             spans = [(max(a, c), min(b, d)) for (a, b), c, d in zip(region, piece["start"], piece["stop"], strict=True)]
             part = np.asarray(self._view(name, piece)[_slices(spans, piece["start"])])
@@ -160,8 +160,8 @@ class Saved:
                 return part
             result = np.empty(shape, part.dtype) if result is None else result
             result[_slices(spans, [start for start, _ in region])] = part
-            found += part.size
-        if found != math.prod(shape):
+            count += part.size
+        if count != math.prod(shape):
             raise _damaged(self._folder, f"no file has all of {name}{list(region)}")
         return np.empty(shape, np.dtype(self.arrays[name]["dtype"])) if result is None else result
 
@@ -260,11 +260,11 @@ def faults(
             if name in there and there[name] != kind
         ],
     }
-    found = "; ".join(f"{what}: {_listed(names)}" for what, names in lists.items() if names)
-    unbuilt = [part for part in parts if found and all(part_of(name) != part for name in here)]
+    differences = "; ".join(f"{what}: {_listed(names)}" for what, names in lists.items() if names)
+    unbuilt = [part for part in parts if differences and all(part_of(name) != part for name in here)]
     if unbuilt:
-        return f"{found}; {' and '.join(unbuilt)} has no Variables yet: build it before, or call it once"
-    return f"{found}; only= restores some of the parts" if lists["additional in the checkpoint"] else found
+        return f"{differences}; {' and '.join(unbuilt)} has no Variables yet: build it before, or call it once"
+    return f"{differences}; only= restores some of the parts" if lists["additional in the checkpoint"] else differences
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -292,8 +292,8 @@ class Target:
           DataLossError: a file is damaged.
         """
         sharding: Any = self._array.sharding
-        places = sharding.addressable_devices_indices_map(self._array.shape)
-        self._saved.verify(self._name, [self._region(index) for index in places.values()])
+        indices = sharding.addressable_devices_indices_map(self._array.shape)
+        self._saved.verify(self._name, [self._region(index) for index in indices.values()])
 
     def assign(self) -> None:
         """Reads the value."""
@@ -304,10 +304,10 @@ class Target:
         self._variable.assign(value)
 
     def _part(self, index: Any) -> np.ndarray[Any, Any]:
-        found = self._saved.read(self._name, self._region(index))
+        region = self._saved.read(self._name, self._region(index))
         # On a CPU, an array may share the memory that it is made from, which is a file here.
         devices = cast("set[Device]", self._array.sharding.device_set)
-        return np.array(found) if any(device.platform == "cpu" for device in devices) else found
+        return np.array(region) if any(device.platform == "cpu" for device in devices) else region
 
     def _region(self, index: Any) -> Region:
         shape = self._array.shape
@@ -378,8 +378,8 @@ def from_orbax(folder: PathLike, **parts: Any) -> None:
             raise at(error, user_location())
         arrays = [array_of(variables[name]) for name in names]
         wanted = [jax.ShapeDtypeStruct(array.shape, array.dtype, sharding=array.sharding) for array in arrays]
-        found = jax.tree.leaves(checkpointer.restore(path, jax.tree.unflatten(structure, wanted)))
-    for name, array, value in zip(names, arrays, found, strict=True):
+        restored = jax.tree.leaves(checkpointer.restore(path, jax.tree.unflatten(structure, wanted)))
+    for name, array, value in zip(names, arrays, restored, strict=True):
         variables[name].assign(value if array.committed else np.asarray(value))
 
 

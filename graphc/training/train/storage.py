@@ -133,11 +133,11 @@ class Entry:
 def entries(folder: Path) -> list[Entry]:
     """Returns the checkpoints of a folder, latest last."""
     steps, before = _steps(folder), None
-    found: list[Entry] = []
+    checkpoints: list[Entry] = []
     while steps != before:  # another program may add a step and remove the one before it meanwhile
-        found = [entry for step in steps for entry in _manifests(folder, step)]
+        checkpoints = [entry for step in steps for entry in _manifests(folder, step)]
         steps, before = _steps(folder), steps
-    newest = {entry.step: entry for entry in sorted(found)}  # of two of one step the older one is about to go
+    newest = {entry.step: entry for entry in sorted(checkpoints)}  # of two of one step the older one is about to go
     return sorted(newest.values())
 
 
@@ -147,9 +147,9 @@ def _steps(folder: Path) -> list[int]:
 
 
 def _manifests(folder: Path, step: int) -> list[Entry]:
-    place = folder / f"step-{step}"
-    found = [(name, match) for name in _names(place) if (match := _MANIFEST.fullmatch(name)) is not None]
-    return [Entry(int(match[1]), step, place / name, match[2]) for name, match in found]
+    directory = folder / f"step-{step}"
+    matches = [(name, match) for name in _names(directory) if (match := _MANIFEST.fullmatch(name)) is not None]
+    return [Entry(int(match[1]), step, directory / name, match[2]) for name, match in matches]
 
 
 def _names(folder: Path) -> list[str]:
@@ -227,21 +227,21 @@ class Writer:
             ) from error
 
     def _write_arrays(self, part: Part) -> None:
-        kept = [piece for piece in part.pieces if not piece.is_copy]
+        owned = [piece for piece in part.pieces if not piece.is_copy]
         about = {
             "pieces": [
                 {
                     "name": piece.name, "key": piece.key, "dtype": piece.array.dtype.name, "shape": piece.shape,
                     "start": piece.start, "stop": piece.stop, "crc32": checksum(piece.array),
                 }
-                for piece in kept
+                for piece in owned
             ],
             "copies": {piece.name: checksum(piece.array) for piece in part.pieces if piece.is_copy},
             "states": part.states,
         }  # fmt: skip
         unfinished = self._file(self._process, "unfinished")
         notes = {"format": FORMAT, "graphc": json.dumps(about)}
-        write_arrays(unfinished, {piece.key: piece.array for piece in kept}, notes)
+        write_arrays(unfinished, {piece.key: piece.array for piece in owned}, notes)
         unfinished.replace(self._file(self._process))
         sync(self.place)
 
@@ -275,8 +275,8 @@ class Writer:
             copies.append(about["copies"])
             for piece in about["pieces"]:
                 whole = {"dtype": piece.pop("dtype"), "shape": piece.pop("shape")}
-                found = arrays.setdefault(piece.pop("name"), {**whole, "pieces": []})
-                found["pieces"].append({"file": path.name, **piece})
+                array = arrays.setdefault(piece.pop("name"), {**whole, "pieces": []})
+                array["pieces"].append({"file": path.name, **piece})
         _check_copies(arrays, copies)
         content = {"format": FORMAT, "step": self.step, "files": files, "arrays": arrays, "states": states}
         number = 1 + max((entry.number for entry in entries(self.folder)), default=0)
@@ -290,11 +290,11 @@ class Writer:
 
     def _remove_old(self) -> None:
         """Removes checkpoints beyond those to keep, manifests first, so that existing checkpoints stay complete."""
-        found = entries(self.folder)
-        kept = {entry.manifest for entry in found[-self._keep if self._keep else 0 :]}
+        checkpoints = entries(self.folder)
+        retained = {entry.manifest for entry in checkpoints[-self._keep if self._keep else 0 :]}
         for step in _steps(self.folder):
             for entry in _manifests(self.folder, step):
-                if entry.manifest not in kept:
+                if entry.manifest not in retained:
                     entry.manifest.unlink(missing_ok=True)
         self._remove_leftovers()
 
@@ -328,8 +328,8 @@ class Writer:
 
 def _check_copies(arrays: Mapping[str, Any], copies: Iterable[Mapping[str, int]]) -> None:
     """Raises an error if a Variable that each process has for itself differs between processes."""
-    for process, found in enumerate(copies):
-        for name, value in found.items():
+    for process, checksums in enumerate(copies):
+        for name, value in checksums.items():
             if name not in arrays or arrays[name]["pieces"][0]["crc32"] != value:
                 raise FailedPreconditionError(
                     f"{name} differs between processes 0 and {process}, but a checkpoint keeps one value: make all "

@@ -37,7 +37,7 @@ def _entry(number: int, fate: Any = "applied", staleness: int = 0) -> Entry:
 
 
 def test_a_ledger_counts_what_it_does_not_keep_any_more() -> None:
-    ledger = Ledger(kept=2)
+    ledger = Ledger(capacity=2)
     for number in range(5):
         ledger.add(_entry(number, staleness=number % 2))
     assert [entry.number for entry in ledger] == [3, 4]

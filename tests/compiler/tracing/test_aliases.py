@@ -48,7 +48,7 @@ def test_of_two_stand_ins_for_one_object_one_may_change_when_the_other_is_gone()
 def test_references_that_the_user_cannot_see_do_not_count() -> None:
     known = AliasSet()
     value, source = Thing(), Thing()
-    known.add(value, "x", (source,), held=1)
+    known.add(value, "x", (source,), references=1)
     assert known.changing(value) is None
 
 

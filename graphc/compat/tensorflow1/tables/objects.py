@@ -129,8 +129,8 @@ _EXAMPLES = ("BytesList", "Example", "Feature", "Features", "FloatList", "Int64L
 
 def _of_examples(name: str) -> Any:
     example: Any = queues.make_example({})
-    found: Any = example.DESCRIPTOR.file.message_types_by_name[name]
-    return import_module("google.protobuf.message_factory").GetMessageClass(found)
+    descriptor: Any = example.DESCRIPTOR.file.message_types_by_name[name]
+    return import_module("google.protobuf.message_factory").GetMessageClass(descriptor)
 
 
 _MESSAGES = {

@@ -77,9 +77,9 @@ def shared(stated: tuple[Alias, ...]) -> tuple[tuple[Alias, ...], tuple[Alias, .
     """Returns the rows of TensorFlow 2 that TensorFlow 1 has too: those that make operations, and the others."""
     names = {name for row in stated for name in row.names}.union(_NOT_IN_1)
     rows = [row for row in ROWS if not names.intersection(row.names)]
-    found = {row.names[0]: replace(row, names=(*row.names, *_older_names(row.names[0]))) for row in rows}
-    others = [found.pop(name) for name in _MAKE_NO_OPERATION]
-    return tuple(found.values()), tuple(others)
+    by_name = {row.names[0]: replace(row, names=(*row.names, *_older_names(row.names[0]))) for row in rows}
+    others = [by_name.pop(name) for name in _MAKE_NO_OPERATION]
+    return tuple(by_name.values()), tuple(others)
 
 
 def _older_names(name: str) -> list[str]:

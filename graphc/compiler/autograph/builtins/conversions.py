@@ -42,8 +42,8 @@ Native = Callable[..., Any]
 def _conversion(kind: type[Any]) -> Callable[..., Any]:
     def convert(native: Native, *args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and not kwargs:
-            if (found := converted(args[0], kind)) is not NotImplemented:
-                return found
+            if (result := converted(args[0], kind)) is not NotImplemented:
+                return result
             if isinstance(args[0], SymbolicTensor):
                 return _of_tensor(args[0], kind)
             asks = kind is not complex or not isinstance(args[0], str)  # of which it reads the letters
@@ -70,8 +70,8 @@ def _answer(function: Any, owner: Any, name: str, result: Any) -> Any:
       function: ``bool``, ``float``, ``int``, ``complex`` or ``len``.
     """
 
-    def native(found: Any) -> Any:
-        asked: Any = type(type(owner).__name__, (), {name: lambda self: found})  # pyright: ignore[reportUnknownLambdaType]
+    def native(answer: Any) -> Any:
+        asked: Any = type(type(owner).__name__, (), {name: lambda self: answer})  # pyright: ignore[reportUnknownLambdaType]
         return in_python(function, asked())
 
     if is_symbolic(result) and not isinstance(result, SymbolicTensor):
@@ -242,17 +242,17 @@ def _deepcopy(native: Callable[..., Any], value: Any, *memo: Any) -> Any:
 
 def _parts(value: Any) -> list[Any]:
     """Returns a nested value and everything in it, of the user's objects also what their attributes hold."""
-    found: dict[int, Any] = {}
+    parts: dict[int, Any] = {}
     left = [value]
     while left:
         part = left.pop()
-        if id(part) in found:
+        if id(part) in parts:
             continue
-        found[id(part)] = part
+        parts[id(part)] = part
         inner = nest.children(part)
         attributes = cast("dict[str, Any]", vars(part)) if inner is None and _is_record(part) else {}
         left += inner[1] if inner else attributes.values()
-    return list(found.values())
+    return list(parts.values())
 
 
 def _is_record(value: Any) -> bool:
@@ -265,10 +265,10 @@ def _is_record(value: Any) -> bool:
 def _check_hooks(value: Any, function: str, *names: str) -> None:
     """Reports code of the user's that copying runs; of other objects than containers that is not known."""
     kind = cast("type[Any]", type(value))
-    known = nest.children(value) is not None or not names or isinstance(value, _PLAIN) or _is_record(value)
+    plain = nest.children(value) is not None or not names or isinstance(value, _PLAIN) or _is_record(value)
     hooks = (found_on(kind, name) for name in (*_HOOKS, *names))
     written = any(isinstance(hook, types.FunctionType) and _is_written(kind, hook) for hook in hooks)
-    if context.trace is not None and not isinstance(value, ArrayMethods) and (written or not known):
+    if context.trace is not None and not isinstance(value, ArrayMethods) and (written or not plain):
         context.trace.side_effect(f"the call of {function} on {with_article(kind.__name__)}")
 
 

@@ -108,9 +108,9 @@ def _sum(native: Native, iterable: Any, /, start: Any = 0) -> Any:
         return native(iterable, start)
     if isinstance(iterable, list | tuple) and not is_looped(iterable):
         # Python adds plain floats with less error than one by one.
-        given = nest.as_tuple(iterable)
-        count = next(place for place, item in enumerate(given) if kind_of(item) is None or is_symbolic(item))
-        start, iterable = native(given[:count], start), given[count:]
+        items = nest.as_tuple(iterable)
+        count = next(index for index, item in enumerate(items) if kind_of(item) is None or is_symbolic(item))
+        start, iterable = native(items[:count], start), items[count:]
     return total("+", iterable, start)
 
 
@@ -155,8 +155,8 @@ def _quantify(values: Iterable[Any], stop: bool) -> Any:
     """As :func:`_quantifier`, of values that are there already."""
     result: Any = False
     for value in values:
-        known = _truth_of(value)
-        result = or_(partial(itself, result), partial(itself, known if stop else not_(known)))
+        decided = _truth_of(value)
+        result = or_(partial(itself, result), partial(itself, decided if stop else not_(decided)))
         if result is True:
             break
     return _truth_of(result if stop else not_(result))
@@ -177,8 +177,8 @@ def _extreme(name: str, symbol: str, op: str) -> Callable[..., Any]:
         variables = type(values) in (list, tuple) and any(isinstance(item, Variable) for item in values)
         if not (looped or holds_symbols(values) or key is not None or variables):
             options = {} if default is _MISSING else {"default": default}
-            given = map(compared, args) if len(args) > 1 else [_all_compared(values)] if args else ()
-            result = native(*given, **options)
+            operands = map(compared, args) if len(args) > 1 else [_all_compared(values)] if args else ()
+            result = native(*operands, **options)
             return result.value if isinstance(result, Compared) else result
         if len(args) > 1 and default is not _MISSING:
             return native(*args, default=default)  # says what Python says
@@ -234,31 +234,31 @@ class _Search:
         run_over(values, None, self._look_at, self._box.variables)
 
     def _look_at(self, item: Any) -> None:
-        found, best, best_key = self._box.values
+        exists, best, best_key = self._box.values
         # In a loop that is traced for all iterations a tensor, which the loop can carry.
         trace = current_trace()
-        known = True if trace is self._trace else trace.constant(True)
+        always = True if trace is self._trace else trace.constant(True)
         kinds = [kind_of(leaf) for leaf in nest.flatten(item)[0]]
         before = self._kinds or kinds
         self._kinds = [kind if kind is other else None for kind, other in zip(kinds, before, strict=False)]
         key = item if self._key is None else self._key(item)
-        if found is False:
-            self._box.set((known, item, None if self._key is None else key))
+        if exists is False:
+            self._box.set((always, item, None if self._key is None else key))
             return
         compared = best if self._key is None else best_key
-        takes = or_(lambda: not_(found), lambda: compare(self._symbol, key, compared))
+        takes = or_(lambda: not_(exists), lambda: compare(self._symbol, key, compared))
         new_key = None if self._key is None else _select(takes, key, best_key, "its key")
-        self._box.set((known, _select(takes, item, best, self._what), new_key))
+        self._box.set((always, _select(takes, item, best, self._what), new_key))
 
     def result(self, default: Any) -> Any:
         """Returns what was found."""
-        found, best, _ = self._box.values
-        if found is False:
+        exists, best, _ = self._box.values
+        if exists is False:
             return self._native(()) if default is _MISSING else default
-        if is_symbolic_condition(found):
+        if is_symbolic_condition(exists):
             if default is not _MISSING:
-                return _select(found, best, default, self._what)
-            require(found, self._error)
+                return _select(exists, best, default, self._what)
+            require(exists, self._error)
         leaves, structure = nest.flatten(best)
         kinds = self._kinds or []
         if len(kinds) != len(leaves):  # one of several objects, which is a structure of its own
@@ -281,11 +281,11 @@ def _select(condition: Any, first: Any, second: Any, name: str) -> Any:
         return choose(condition, lambda: first, lambda: second)
     trace = current_trace()
     chosen = predicate(trace, condition)
-    found = Join(("as one item", "as another"), trace.refuse).values(name, first, second)
-    pairs = [to_tensors(trace, nest.flatten(value)[0], found.leaves) for value in (first, second)]
+    join = Join(("as one item", "as another"), trace.refuse).values(name, first, second)
+    pairs = [to_tensors(trace, nest.flatten(value)[0], join.leaves) for value in (first, second)]
     chosen_ones = (FUNCTIONS["where"](chosen, *pair) for pair in zip(*pairs, strict=True))
-    leaves = [kept if type is None else next(chosen_ones) for kept, type in zip(found.kept, found.leaves, strict=True)]
-    result = nest.unflatten(found.structure, leaves)
+    leaves = [leaf if type is None else next(chosen_ones) for leaf, type in zip(join.kept, join.leaves, strict=True)]
+    result = nest.unflatten(join.structure, leaves)
     note_aliases(trace, name, result, [first, second])
     return result
 
@@ -324,10 +324,10 @@ def _sorted(native: Native, iterable: Any, /, *, key: Any = None, reverse: Any =
             )
             raise current_trace().refuse(error)
 
-    def key_of(place: int) -> Any:
-        return keys[place]
+    def key_of(index: int) -> Any:
+        return keys[index]
 
-    return made([items[place] for place in native(range(len(items)), key=key_of, reverse=reverse)])
+    return made([items[index] for index in native(range(len(items)), key=key_of, reverse=reverse)])
 
 
 _ITERATED = (SymbolicTensor, SpaceIterator, GeneratorExpression)
@@ -398,8 +398,8 @@ _NAMES = ("apply_along_axis", "apply_over_axes", "fromfunction", "piecewise")
 
 def _with_converted(native: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Calls a function with functions that convert those of the user's, so that what these read is followed."""
-    kept = {name: _converted(value) for name, value in kwargs.items()}
-    return native(*map(_converted, args), **kept)
+    options = {name: _converted(value) for name, value in kwargs.items()}
+    return native(*map(_converted, args), **options)
 
 
 def _converted(value: Any) -> Any:

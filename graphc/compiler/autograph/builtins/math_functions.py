@@ -46,8 +46,8 @@ def _symbolic(value: Any) -> bool:
 
 def _result(value: Any, kind: type[Any], operands: Sequence[Any]) -> SymbolicNumber:
     """Returns a tensor that graphc computed, as the number that it is in Python."""
-    found = number(value, kind) if kind is float and not value.type.weak else value
-    return SymbolicNumber(found, kind, joined=any_joined(operands))
+    computed = number(value, kind) if kind is float and not value.type.weak else value
+    return SymbolicNumber(computed, kind, joined=any_joined(operands))
 
 
 def _given(value: Any) -> Any:
@@ -192,8 +192,8 @@ def _whole_logarithm(base: float, x: Any, logarithm: Any) -> Any:
     if len(powers) < 2:
         return logarithm
     whole = FUNCTIONS["round"](logarithm)
-    place = FUNCTIONS["astype"](FUNCTIONS["clip"](whole - lowest, 0, len(powers) - 1), "int32")
-    power = FUNCTIONS["take"](np.array(powers, kind), place)
+    index = FUNCTIONS["astype"](FUNCTIONS["clip"](whole - lowest, 0, len(powers) - 1), "int32")
+    power = FUNCTIONS["take"](np.array(powers, kind), index)
     return FUNCTIONS["where"](power == x, whole, logarithm)
 
 

@@ -40,9 +40,9 @@ def matched(condition: Any) -> bool:
 class _Items:
     """The items of a sequence that a pattern with ``*_`` looks at, each when it is asked for."""
 
-    def __init__(self, subject: Any, places: Sequence[int]) -> None:
+    def __init__(self, subject: Any, positions: Sequence[int]) -> None:
         self._subject = subject
-        self._places = places
+        self._places = positions
 
     def __getitem__(self, position: int) -> Any:
         return load_item(self._subject, self._places[position])
@@ -68,7 +68,9 @@ def match_sequence(subject: Any, size: int, star: int | None, use: str) -> Seque
     if use == "length":
         return ()
     if star is not None and use == "some":
-        return _Items(subject, [place if place < star else length - (size - place) for place in range(size)])
+        return _Items(
+            subject, [position if position < star else length - (size - position) for position in range(size)]
+        )
     return _unpacked(subject, size, star)
 
 

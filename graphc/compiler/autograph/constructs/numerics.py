@@ -82,14 +82,14 @@ class _Blame(Deferred):
     def make(self) -> NumericsError:
         """Returns the error."""
         output, nans, infinities, runs = np.asarray(self.report).tolist()
-        name, given, types, location = self.what
-        found = " and ".join(f"{count} {kind}" for count, kind in ((nans, "NaN"), (infinities, "infinite")) if count)
-        of = f" of inputs ({', '.join(given)})" if given else ""
+        name, inputs, types, location = self.what
+        bad = " and ".join(f"{count} {kind}" for count, kind in ((nans, "NaN"), (infinities, "infinite")) if count)
+        of = f" of inputs ({', '.join(inputs)})" if inputs else ""
         index, type = types[output]
         without = "that are finite" if not nans else "in which there is no NaN"
         later = f", in iteration {runs} of its loop" if runs else ""
         error = NumericsError(
-            f"{name} made {found} of the {type.size} elements of its output {index}, {type},{of} {without}{later} "
+            f"{name} made {bad} of the {type.size} elements of its output {index}, {type},{of} {without}{later} "
             "(gx.config.check_numerics)"
         )
         return at(error, location)
@@ -113,8 +113,8 @@ def check_numerics(tensor: Any, message: str = "") -> Any:
       >>> gx.check_numerics(gx.asarray([1.0, 2.0]), "the loss").tolist()
       [1.0, 2.0]
     """
-    given = tensor.value() if isinstance(tensor, Variable) else tensor
-    checked: Any = given if isinstance(given, Tensor) else Tensor(operand(given))
+    operand_value = tensor.value() if isinstance(tensor, Variable) else tensor
+    checked: Any = operand_value if isinstance(operand_value, Tensor) else Tensor(operand(operand_value))
     prefix = f"{message}: " if message else ""
     if not checked.type.is_inexact:
         error = InvalidTypeError(f"{prefix}gx.check_numerics: expected floating or complex numbers, got {checked.type}")
@@ -138,28 +138,28 @@ def _examine(
     """Looks at what an op gave."""
     if op in _NOT_TO_BLAME or (op in _AROUND and any(node.op is BAD_VALUES for node in regions[0].walk())):
         return
-    places = [place for place, output in enumerate(outputs) if output.type.is_inexact]
-    if not places:
+    indices = [index for index, output in enumerate(outputs) if output.type.is_inexact]
+    if not indices:
         return
-    types = [(place, outputs[place].type) for place in places]
-    made = [outputs[place] for place in places]
-    given = [value for value in values if _is_inexact(value)]
+    types = [(index, outputs[index].type) for index in indices]
+    results = [outputs[index] for index in indices]
+    inputs = [value for value in values if _is_inexact(value)]
     if context.trace is None:
-        if any(isinstance(output.raw, Tracer) for output in made):
+        if any(isinstance(output.raw, Tracer) for output in results):
             return  # in a function of JAX's
-        counts = [_counts(output) for output in made]
+        counts = [_counts(output) for output in results]
         if not any(map(any, counts)):
             return
-        before = [_counts(value) for value in given]
+        before = [_counts(value) for value in inputs]
         nan, infinite = (any(count[kind] for count in before) for kind in (0, 1))
-        for place, (nans, infinities) in enumerate(counts):
+        for index, (nans, infinities) in enumerate(counts):
             if (nans and not nan) or (infinities and not (nan or infinite)):
                 what = _name(op, attrs, regions, ""), _described(values), types, examined_line()
-                raise _Blame(NumericsError, what, (place, nans, infinities, 0)).make()
+                raise _Blame(NumericsError, what, (index, nans, infinities, 0)).make()
         return
-    node = made[0].raw.node
+    node = results[0].raw.node
     what = _name(op, attrs, regions, "" if node is None else node.name), _described(values), types, examined_line()
-    bad, report = apply(BAD_VALUES, (*given, *made), Attrs(num_given=len(given)))
+    bad, report = apply(BAD_VALUES, (*inputs, *results), Attrs(num_given=len(inputs)))
     _blame(context.trace, what, bad, report)
 
 
@@ -196,10 +196,10 @@ def _described(values: Sequence[Any]) -> list[str]:
 
 def _blame(trace: Trace, what: Any, bad: Any, report: Any) -> None:
     """Makes the call fail where a condition holds, unless it has failed before."""
-    found = failures(trace)
+    recorded = failures(trace)
     error = Frozen(_Blame(Opaque(NumericsError), Opaque(what), report))
-    site = found.add_report(error, _places(what[-1]), _REPORT)
-    fails = Failure(found, site).says(bad)
+    site = recorded.add_report(error, _places(what[-1]), _REPORT)
+    fails = Failure(recorded, site).says(bad)
     whole = apply(OPS["concat"], (report, _run_number(trace)), Attrs(axis=0))
     # `fails` holds for the first failure only, which keeps its report.
     _REPORT.assign(apply(OPS["where"], (fails, whole, _REPORT.value())))
@@ -221,8 +221,8 @@ def _run_number(trace: Trace) -> Any:
     state = _runs.get(region)
     if state is None:
         state = _runs[region] = CallState(f"graphc.runs.{next(_numbers)}", np.zeros(1, np.int32))
-    known = region.states.get(state.name)
-    if known is None or not known.written:  # once in an iteration, however many of its ops ask
+    counter = region.states.get(state.name)
+    if counter is None or not counter.written:  # once in an iteration, however many of its ops ask
         with trace_scope(region):
             state.assign(apply(OPS["add"], (state.value(), np.int32(1))))
     return state.value()

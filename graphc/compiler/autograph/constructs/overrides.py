@@ -62,6 +62,6 @@ def of_values(stands_for: Override) -> Override:
     return call
 
 
-def _values(given: Any) -> Any:
-    items: Any = given if type(given) in (list, tuple) else ()
-    return type(given)(map(read, items)) if any(isinstance(item, Variable) for item in items) else read(given)
+def _values(argument: Any) -> Any:
+    items: Any = argument if type(argument) in (list, tuple) else ()
+    return type(argument)(map(read, items)) if any(isinstance(item, Variable) for item in items) else read(argument)

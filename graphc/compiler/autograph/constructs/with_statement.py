@@ -101,10 +101,10 @@ class _Watched:
         self._manager = manager
 
     def _call(self, name: str, *args: Any) -> Any:
-        found = operator_method(self._manager, name)
-        if found is None or _does_nothing(name, found):
+        method = operator_method(self._manager, name)
+        if method is None or _does_nothing(name, method):
             return getattr(self._manager, name)(*args)
-        return call(types.MethodType(found, self._manager))(*args)
+        return call(types.MethodType(method, self._manager))(*args)
 
     def _leave(self, *exception: Any) -> Any:
         """Calls ``__exit__``, which cleans up after whatever was raised, but catches the program's exceptions only."""
@@ -180,8 +180,8 @@ def _is_followed(value: Any) -> bool:
     """Returns True if entering and leaving is code that is converted."""
     names = ("__enter__", "__exit__")
     return all(
-        operator_method(value, name) is not None or _does_nothing(name, found)
-        for name, found in zip(names, _methods(value), strict=True)
+        operator_method(value, name) is not None or _does_nothing(name, method)
+        for name, method in zip(names, _methods(value), strict=True)
     )
 
 
@@ -200,12 +200,12 @@ def _only_cleans_up(code: types.CodeType) -> bool:
     """Returns True if ``__exit__`` neither looks at the exception that it is given nor catches it."""
     flags = (inspect.CO_VARARGS, inspect.CO_VARKEYWORDS)
     num_given = code.co_argcount + code.co_kwonlyargcount + sum(bool(code.co_flags & flag) for flag in flags)
-    given = set(code.co_varnames[1:num_given])  # without self, which it may use as it likes
+    parameters = set(code.co_varnames[1:num_given])  # without self, which it may use as it likes
     before: dis.Instruction | None = None
     for instruction in dis.get_instructions(code):
         names = nest.as_tuple(instruction.argval)  # those of joined instructions (LOAD_FAST_LOAD_FAST) are tuples
         # MAKE_CELL: a function inside may look at it later.
-        if instruction.opname.startswith(("LOAD", "MAKE_CELL", "STORE")) and not given.isdisjoint(map(str, names)):
+        if instruction.opname.startswith(("LOAD", "MAKE_CELL", "STORE")) and not parameters.isdisjoint(map(str, names)):
             return False
         if instruction.opname == "RETURN_CONST" and instruction.argval:
             return False

@@ -117,15 +117,15 @@ def convert(fn: FunctionType, *, operators: object | None = None, suspended: boo
     if operators is None:
         operators = _operators()
     key = (id(code), id(operators), suspended)
-    known = _outcomes.get(key)
-    if known is None:
+    cached = _outcomes.get(key)
+    if cached is None:
         with _lock:
-            known = _outcomes.get(key)
-            if known is None:
+            cached = _outcomes.get(key)
+            if cached is None:
                 with deep_recursion(), collection_paused():
-                    known = _outcomes[key] = (_outcome(fn, operators, suspended), operators)
+                    cached = _outcomes[key] = (_outcome(fn, operators, suspended), operators)
                 weakref.finalize(code, _outcomes.pop, key, None).atexit = False
-    outcome = known[0]
+    outcome = cached[0]
     if isinstance(outcome, _Refused):
         raise outcome.kind(outcome.message)
     return outcome.bind(fn)
@@ -187,15 +187,15 @@ def to_source(fn: Callable[..., object]) -> str:
 
 def _python_function(value: object) -> FunctionType:
     """The Python function inside whatever is called: a method, a partial, a decorated function, a callable object."""
-    found: object = value
-    while not isinstance(found, FunctionType):
-        inside = (getattr(found, name, None) for name in ("__wrapped__", "__func__", "func"))
-        method = getattr(type(found), "__call__", None)  # noqa: B004  the function itself is wanted
-        found = next((part for part in inside if part is not None), method if callable(method) else None)
-        if found is None or isinstance(found, WrapperDescriptorType | MethodWrapperType | BuiltinFunctionType):
+    current: object = value
+    while not isinstance(current, FunctionType):
+        inside = (getattr(current, name, None) for name in ("__wrapped__", "__func__", "func"))
+        method = getattr(type(current), "__call__", None)  # noqa: B004  the function itself is wanted
+        current = next((part for part in inside if part is not None), method if callable(method) else None)
+        if current is None or isinstance(current, WrapperDescriptorType | MethodWrapperType | BuiltinFunctionType):
             error = errors.InvalidTypeError(f"to_source: expected a Python function, got {value!r:.60}")
             raise at(error, user_location())
-    return found
+    return current
 
 
 def _rewritten(fn: FunctionType, source: Source, suspended: bool = False) -> tuple[Definition, frozenset[str]]:

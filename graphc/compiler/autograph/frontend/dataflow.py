@@ -269,9 +269,9 @@ class Bindings:
         self._bound: dict[ast.AST, frozenset[str]] = {}
         self._block(body, frozenset(scope.parameters))
         self._need(scope.local - scope.names.assigned, frozenset(scope.parameters))
-        held = {name for construct in constructs.values() for name in _held(construct)}
+        carried = {name for construct in constructs.values() for name in _held(construct)}
         # A name that a construct holds must not become unbound in Python's way: that would break its reader.
-        self.undefined |= (scope.names.deleted & held) - scope.declared
+        self.undefined |= (scope.names.deleted & carried) - scope.declared
 
     def doubtful(self, node: ast.AST) -> frozenset[str]:
         """Returns the names that may hold the mark where a statement begins."""
@@ -377,10 +377,10 @@ def _held(construct: Construct) -> frozenset[str]:
 
 def always_bound(body: Sequence[ast.stmt], scope: Scope, table: NameTable) -> frozenset[str]:
     """Returns the local variables of a function that no way through it reads unbound."""
-    found = _Ways(table)
-    found.block(body, frozenset(scope.parameters))
+    ways = _Ways(table)
+    ways.block(body, frozenset(scope.parameters))
     names = scope.names
-    return scope.local - scope.declared - names.deferred - names.rebound - names.deleted - found.doubtful
+    return scope.local - scope.declared - names.deferred - names.rebound - names.deleted - ways.doubtful
 
 
 @dataclass(slots=True)

@@ -74,16 +74,16 @@ def children(node: ast.AST) -> list[ast.AST]:
 
     Operators (``ast.Add``), contexts (``ast.Load``) and the names of an ``import`` are left out.
     """
-    found: list[ast.AST] = []
-    known = vars(node)
+    nodes: list[ast.AST] = []
+    fields = vars(node)
     for name in _fields(type(node)):
-        value: object = known.get(name)
+        value: object = fields.get(name)
         if isinstance(value, list):
             parts = cast("list[Any]", value)
-            found += [part for part in parts if part is not None] if name in _WITH_GAPS else parts
+            nodes += [part for part in parts if part is not None] if name in _WITH_GAPS else parts
         elif isinstance(value, ast.AST):
-            found.append(value)
-    return found
+            nodes.append(value)
+    return nodes
 
 
 def fix_locations(root: N) -> N:
@@ -93,30 +93,30 @@ def fix_locations(root: N) -> N:
     ]
     take, add = stack.pop, stack.append
     while stack:  # a third of what Python's compiler takes; with calls inside it took a half
-        node, place = take()
-        known = node.__dict__
-        if "lineno" in known:
-            place = known
+        node, position = take()
+        fields = node.__dict__
+        if "lineno" in fields:
+            position = fields
         elif node._attributes:
-            known["lineno"], known["col_offset"] = place["lineno"], place["col_offset"]
-            known["end_lineno"], known["end_col_offset"] = place["end_lineno"], place["end_col_offset"]
+            fields["lineno"], fields["col_offset"] = position["lineno"], position["col_offset"]
+            fields["end_lineno"], fields["end_col_offset"] = position["end_lineno"], position["end_col_offset"]
         for name in _fields(node.__class__):
-            value = known.get(name)
+            value = fields.get(name)
             if value.__class__ is list:
                 for part in value:
                     if part is not None:
-                        add((part, place))
+                        add((part, position))
             elif isinstance(value, ast.AST):
-                add((value, place))
+                add((value, position))
     return root
 
 
 def located(node: S, origin: ast.AST) -> S:
     """Gives a new node the place of the user's node it stands for; as ``ast.copy_location``, but faster."""
-    known, place = vars(node), vars(origin)
-    if "lineno" in place:
-        known["lineno"], known["col_offset"] = place["lineno"], place["col_offset"]
-        known["end_lineno"], known["end_col_offset"] = place["end_lineno"], place["end_col_offset"]
+    fields, position = vars(node), vars(origin)
+    if "lineno" in position:
+        fields["lineno"], fields["col_offset"] = position["lineno"], position["col_offset"]
+        fields["end_lineno"], fields["end_col_offset"] = position["end_lineno"], position["end_col_offset"]
     return node
 
 

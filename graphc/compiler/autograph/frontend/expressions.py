@@ -194,8 +194,8 @@ class Expressions(ast.NodeTransformer):
 
     def _decided(self, test: ast.expr, body: ast.expr, orelse: ast.expr, node: ast.expr) -> ast.expr:
         """Python's own conditional expression, in which ``:=`` binds names of the function: no tensor may decide it."""
-        known = located(operator("known_truth", self.condition(test)), test)
-        return located(ast.IfExp(test=known, body=body, orelse=orelse), node)
+        condition = located(operator("known_truth", self.condition(test)), test)
+        return located(ast.IfExp(test=condition, body=body, orelse=orelse), node)
 
     def _bound_on_the_way(self, values: Sequence[ast.expr], is_and: bool, node: ast.expr) -> ast.expr:
         """``and`` or ``or`` whose later operands bind names: each operand is kept, and asked, before the next one."""
@@ -203,10 +203,10 @@ class Expressions(ast.NodeTransformer):
         if not others:
             return self.visit(first)
         name = self.unit.fresh("value")
-        kept: ast.expr = located(ast.NamedExpr(target=store(name), value=first), first)
+        stored: ast.expr = located(ast.NamedExpr(target=store(name), value=first), first)
         rest = self._bound_on_the_way(others, is_and, node)
-        found = load(name)
-        return self._decided(kept, *((rest, found) if is_and else (found, rest)), node)
+        loaded = load(name)
+        return self._decided(stored, *((rest, loaded) if is_and else (loaded, rest)), node)
 
     def _visit_unaryop(self, node: ast.UnaryOp) -> ast.expr:
         if isinstance(node.op, ast.Not):
@@ -317,7 +317,10 @@ class Expressions(ast.NodeTransformer):
         """Tells if a list comprehension may be run as the loop that it stands for, which may depend on tensors."""
         # A function that is defined inside shares the variables of Python's comprehension, which later items change.
         # What the first `for` runs over is evaluated outside.
-        inside = [node.elt, *(part for place in node.generators for part in (place.target, place.iter, *place.ifs))]
+        inside = [
+            node.elt,
+            *(part for generator in node.generators for part in (generator.target, generator.iter, *generator.ifs)),
+        ]
         inside.remove(node.generators[0].iter)
         functions = ast.NamedExpr | ast.Lambda | ast.GeneratorExp | ast.Await
         parts = [part for root in inside for part in ast.walk(root)]
@@ -429,8 +432,8 @@ class Expressions(ast.NodeTransformer):
 
     def _check_frame(self, node: ast.Call, name: str) -> None:
         """Refuses a look at the function's variables from a place that becomes a function of its own."""
-        given = len(node.args) + len(node.keywords)
-        looks = name == "locals" or given < {"vars": 1, "dir": 1, "eval": 2, "exec": 2}.get(name, 0)
+        count = len(node.args) + len(node.keywords)
+        looks = name == "locals" or count < {"vars": 1, "dir": 1, "eval": 2, "exec": 2}.get(name, 0)
         if looks and (self.in_control or self._in_thunk):
             raise self.unit.refuse(
                 node,

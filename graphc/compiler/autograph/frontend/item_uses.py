@@ -56,9 +56,9 @@ def mark_item_uses(root: ast.AST) -> frozenset[str]:
         return frozenset()
     grown = True
     while grown:
-        found = {name for target, name in uses.aliases if target in uses.whole} - uses.whole
-        uses.whole |= found
-        grown = bool(found)
+        names = {name for target, name in uses.aliases if target in uses.whole} - uses.whole
+        uses.whole |= names
+        grown = bool(names)
     for load, target in uses.loads:
         if target not in uses.whole:
             load.keywords.append(ast.keyword(arg="by_item", value=constant(True)))
@@ -110,11 +110,11 @@ def _augmented(node: ast.AugAssign, uses: _Uses, todo: list[ast.AST]) -> None:
 
 def _call(node: ast.Call, uses: _Uses, todo: list[ast.AST]) -> None:
     name = _operator(node)
-    places = _ASKING.get(name, ())
+    positions = _ASKING.get(name, ())
     if name == "call_method" and not (isinstance(node.args[1], ast.Constant) and node.args[1].value == "get"):
-        places = ()
-    for place, operand in enumerate(node.args):
-        if place not in places:
+        positions = ()
+    for position, operand in enumerate(node.args):
+        if position not in positions:
             todo.append(operand)
         elif isinstance(operand, ast.Name):
             uses.asked.add(operand.id)

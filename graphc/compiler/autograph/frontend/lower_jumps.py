@@ -79,13 +79,13 @@ def _has_docstring(body: Sequence[ast.stmt]) -> bool:
 
 
 def _returns(body: Block) -> list[ast.Return]:
-    found: list[ast.Return] = []
+    returns: list[ast.Return] = []
     for node in body:
         if isinstance(node, ast.Return):
-            found.append(node)
+            returns.append(node)
         for block in blocks(node):
-            found += _returns(block)
-    return found
+            returns += _returns(block)
+    return returns
 
 
 def _escape(body: Block) -> ast.stmt | None:
@@ -94,11 +94,11 @@ def _escape(body: Block) -> ast.stmt | None:
         if isinstance(node, ast.Return | ast.Break | ast.Continue):
             return node
         if isinstance(node, ast.For | ast.While):
-            found: ast.stmt | None = next(iter(_returns(node.body)), None) or _escape(node.orelse)
+            exit_jump: ast.stmt | None = next(iter(_returns(node.body)), None) or _escape(node.orelse)
         else:
-            found = next((jump for block in blocks(node) if (jump := _escape(block))), None)
-        if found is not None:
-            return found
+            exit_jump = next((jump for block in blocks(node) if (jump := _escape(block))), None)
+        if exit_jump is not None:
+            return exit_jump
     return None
 
 

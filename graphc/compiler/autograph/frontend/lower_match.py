@@ -117,9 +117,9 @@ class _Remover(StatementRewriter):
         refused = if_(located(not_(guard), guard), [assign(test.holds.id, constant(False), guard)], [], guard)
         # The names are bound once more where the case is chosen: where tensors decide, only the branch that binds a
         # name has it for certain.
-        kept = [(name, self.unit.fresh("value")) for name in sorted(names.binds)]
-        keep = [assign(value, load(name), guard) for name, value in kept]
-        again = [assign(name, load(value), guard) for name, value in kept]
+        saved = [(name, self.unit.fresh("value")) for name in sorted(names.binds)]
+        keep = [assign(value, load(name), guard) for name, value in saved]
+        again = [assign(name, load(value), guard) for name, value in saved]
         chosen = [*test.bind(names.assigned), *again, *case.body]
         return [
             *test.before,
@@ -188,7 +188,7 @@ class _Remover(StatementRewriter):
         return [_bound(name, subject)], name
 
     def _sequence(self, subject: ast.expr, pattern: ast.MatchSequence, values: Mapping[str, str]) -> list[ast.expr]:
-        stars = [place for place, part in enumerate(pattern.patterns) if isinstance(part, ast.MatchStar)]
+        stars = [index for index, part in enumerate(pattern.patterns) if isinstance(part, ast.MatchStar)]
         star = stars[0] if stars else None
         use = "unpacked"
         if all(map(_is_wildcard, pattern.patterns)):
@@ -196,17 +196,17 @@ class _Remover(StatementRewriter):
         elif star is not None and _is_wildcard(pattern.patterns[star]):
             use = "some"
         size = constant(len(pattern.patterns))
-        found = operator("match_sequence", subject, size, constant(star), constant(use))
-        return self._parts(found, pattern.patterns, values)
+        matched = operator("match_sequence", subject, size, constant(star), constant(use))
+        return self._parts(matched, pattern.patterns, values)
 
-    def _parts(self, found: ast.expr, parts: Sequence[ast.pattern], values: Mapping[str, str]) -> list[ast.expr]:
+    def _parts(self, subject: ast.expr, parts: Sequence[ast.pattern], values: Mapping[str, str]) -> list[ast.expr]:
         """Returns the tests of the parts of a pattern, whose subjects an operator finds."""
         name = self.unit.fresh("parts")
-        bound = ast.NamedExpr(target=store(name), value=found)
+        bound = ast.NamedExpr(target=store(name), value=subject)
         tests: list[ast.expr] = [ast.Compare(left=bound, ops=[ast.IsNot()], comparators=[constant(None)])]
-        for place, part in enumerate(parts):
+        for index, part in enumerate(parts):
             if not _is_wildcard(part):
-                item = ast.Subscript(value=load(name), slice=constant(place), ctx=ast.Load())
+                item = ast.Subscript(value=load(name), slice=constant(index), ctx=ast.Load())
                 tests.append(self._matches(located(item, part), part, values))
         return tests
 
@@ -219,10 +219,10 @@ class _Remover(StatementRewriter):
                 test = ast.Compare(left=load(subject), ops=[ast.Is()], comparators=[constant(value)])
             case ast.MatchOr():
                 tests = [self._comparison(subject, part) for part in pattern.patterns]
-                found = [part for part in tests if part is not None]
-                if len(found) < len(tests):
+                comparisons = [part for part in tests if part is not None]
+                if len(comparisons) < len(tests):
                     return None
-                test = ast.BoolOp(op=ast.Or(), values=found)
+                test = ast.BoolOp(op=ast.Or(), values=comparisons)
             case _:
                 return None
         return located(test, pattern)

@@ -84,9 +84,9 @@ def blocks(node: ast.stmt) -> list[Block]:
     """Returns the blocks of statements inside a statement, of the same function."""
     if not isinstance(node, _HOLDERS):
         return []
-    known = vars(node)
-    parts = [*known.get("handlers", ()), *known.get("cases", ())]
-    return [known[name] for name in ("body", "orelse", "finalbody") if name in known] + [part.body for part in parts]
+    fields = vars(node)
+    parts = [*fields.get("handlers", ()), *fields.get("cases", ())]
+    return [fields[name] for name in ("body", "orelse", "finalbody") if name in fields] + [part.body for part in parts]
 
 
 def if_(test: ast.expr, body: Block, orelse: Block, origin: ast.AST) -> ast.If:
@@ -110,8 +110,8 @@ class StatementRewriter(ast.NodeTransformer):
         """Returns what stands in place of some statements."""
         new: Block = []
         for node in body:
-            found: Any = self.visit(node)
-            new += cast("Block", found if isinstance(found, list) else [found])
+            visited: Any = self.visit(node)
+            new += cast("Block", visited if isinstance(visited, list) else [visited])
         return new
 
     def visit(self, node: ast.AST) -> Any:

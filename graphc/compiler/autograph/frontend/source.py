@@ -92,7 +92,7 @@ def _typed(first: int) -> Iterator[list[str]]:
         return
     item: Callable[[int], str | None] = readline.get_history_item
     count = cast("int", readline.get_current_history_length())
-    entries = [item(place) or "" for place in range(max(1, count - _TYPED), count + 1)]
+    entries = [item(index) or "" for index in range(max(1, count - _TYPED), count + 1)]
     lines = [f"{line}\n" for entry in entries for line in entry.split("\n")]
     for start in range(len(lines) - 1, -1, -1):
         if _BEGINS.match(lines[start]) and start >= first - 1 and not lines[start - 1].lstrip().startswith("@"):
@@ -102,9 +102,9 @@ def _typed(first: int) -> Iterator[list[str]]:
 
 def _length(lines: Sequence[str]) -> int:
     """Returns how many lines continue the statement that begins before them."""
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         if not line[:1].isspace() and not _BEGINS.match(line) and line[:1] not in ")]}":
-            return place
+            return index
     return len(lines)
 
 
@@ -238,7 +238,7 @@ def has_control_flow(function: object) -> bool:
     if not isinstance(code, CodeType) or is_graphc_file(code.co_filename):
         return False
     jumps = {*dis.hasjrel, *dis.hasjabs}
-    return any(found.opcode in jumps for found in dis.get_instructions(code))
+    return any(instruction.opcode in jumps for instruction in dis.get_instructions(code))
 
 
 def _whole(fn: FunctionType, lines: list[str]) -> _File:
@@ -275,10 +275,10 @@ def _parsed(
     imports: Callable[[ast.Module], Iterable[str]],
 ) -> _File:
     key = code.co_filename, first
-    known = _files.get(key)
-    if known is not None and (known.lines is lines or known.lines == lines):
+    cached = _files.get(key)
+    if cached is not None and (cached.lines is lines or cached.lines == lines):
         _files.move_to_end(key)
-        return known
+        return cached
     try:
         tree = ast.parse(text())
     except SyntaxError as error:
@@ -375,8 +375,8 @@ def _entries_in(
     if id(node) not in file.parts:
         file.parts[id(node)] = _parts(node)
     inside, lambdas = file.parts[id(node)]
-    for found in lambdas.get(line, ()):
-        yield _Entry(found, class_name, statement)
+    for function in lambdas.get(line, ()):
+        yield _Entry(function, class_name, statement)
     for inner in inside:
         if _first_line(inner) <= line <= (inner.end_lineno or 0):
             yield from _entries_in(file, inner, line, class_name, statement)
@@ -406,18 +406,18 @@ def _first_line(node: ast.stmt) -> int:
 
 def _match(code: CodeType, entries: list[_Entry]) -> _Entry:
     name = code.co_name
-    found = [
+    matches = [
         entry
         for entry in entries
         if (name == "<lambda>" if isinstance(entry.node, ast.Lambda) else name == entry.node.name)
         and _parameters(entry) == code.co_varnames[: len(_parameters(entry))]
         and len(_parameters(entry)) == _parameter_count(code)
     ]
-    if not found:
+    if not matches:
         raise _no_source(code, f"what stands there is another function: {_CHANGED}")
-    if len(found) > 1:
-        found = _by_columns(code, found)
-    return found[0]
+    if len(matches) > 1:
+        matches = _by_columns(code, matches)
+    return matches[0]
 
 
 def _parameter_count(code: CodeType) -> int:
@@ -439,7 +439,7 @@ def mangle(name: str, class_name: str | None) -> str:
     return f"_{stripped}{name}" if stripped else name
 
 
-def _by_columns(code: CodeType, found: list[_Entry]) -> list[_Entry]:
+def _by_columns(code: CodeType, candidates: list[_Entry]) -> list[_Entry]:
     """Tells several lambdas on one line apart by the columns of their instructions."""
     spans = {
         ((line, column), (end_line, end_column))
@@ -448,15 +448,15 @@ def _by_columns(code: CodeType, found: list[_Entry]) -> list[_Entry]:
         and (line, column) != (end_line, end_column)
     }  # fmt: skip
     inside: list[_Entry] = []
-    for entry in found:
+    for entry in candidates:
         assert isinstance(entry.node, ast.Lambda)
         body = entry.node.body
         begin, end = (body.lineno, body.col_offset), (body.end_lineno or 0, body.end_col_offset or 0)
         if spans and all(begin <= low and high <= end for low, high in spans):
             inside.append(entry)
     if not inside:
-        if len({ast.dump(entry.node) for entry in found}) == 1:
-            return found
+        if len({ast.dump(entry.node) for entry in candidates}) == 1:
+            return candidates
         raise _no_source(code, "several lambdas begin on this line: write them on lines of their own")
     # A lambda that returns a lambda contains both; the entries are in the order of the tree, so the last is innermost.
     return inside[-1:]

@@ -380,8 +380,8 @@ class _Statements(Stores):
         if isinstance(node, ast.TryStar) or None in kinds:
             return constant(None)
         self._at(node.handlers[0])
-        found = [self.expression(clone(kind)) for kind in kinds if kind is not None]
-        return located(thunk(ast.Tuple(elts=found, ctx=LOAD)), node)
+        classes = [self.expression(clone(kind)) for kind in kinds if kind is not None]
+        return located(thunk(ast.Tuple(elts=classes, ctx=LOAD)), node)
 
     def _in_scope(self, scope: ast.expr, body: Block, origin: ast.stmt) -> ast.stmt:
         item = ast.withitem(context_expr=located(scope, origin), optional_vars=None)

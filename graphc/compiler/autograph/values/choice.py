@@ -99,23 +99,23 @@ class Choice(Deferred):
         if not isinstance(self.which, SymbolicTensor):
             return [int(self.which)]
         possible = frozenset(range(len(self.options)))
-        known = known_of(self.which)
-        if known is not None:
-            possible &= known
+        allowed = known_of(self.which)
+        if allowed is not None:
+            possible &= allowed
         return sorted(possible) or list(range(len(self.options)))  # code that is never reached
 
-    def is_among(self, places: Iterable[int]) -> Any:
+    def is_among(self, indices: Iterable[int]) -> Any:
         """Returns whether it is one of some of its values: a bool, or a number that depends on tensors."""
-        left, wanted = frozenset(self.left), frozenset(places)
-        found, rest = left & wanted, left - wanted
-        if not found or not rest:
-            return bool(found)
+        left, wanted = frozenset(self.left), frozenset(indices)
+        included, rest = left & wanted, left - wanted
+        if not included or not rest:
+            return bool(included)
         few, op, join = (
-            (found, "equal", "logical_or") if len(found) <= len(rest) else (rest, "not_equal", "logical_and")
+            (included, "equal", "logical_or") if len(included) <= len(rest) else (rest, "not_equal", "logical_and")
         )
-        tests = [apply(OPS[op], (self.which, place)) for place in sorted(few)]
+        tests = [apply(OPS[op], (self.which, index)) for index in sorted(few)]
         test = reduce(lambda one, other: apply(OPS[join], (one, other)), tests)
-        note_condition(test, self.which, found, rest)
+        note_condition(test, self.which, included, rest)
         return SymbolicNumber(test, bool)
 
     def refuse(self, use: str) -> NoReturn:
@@ -156,7 +156,9 @@ def choice_in(value: Any) -> Choice | None:
     if isinstance(value, Deferred):
         return cast("Choice", value) if alternatives(value) is not None else None
     parts = nest.children(value)
-    return None if parts is None else next((found for part in parts[1] if (found := choice_in(part)) is not None), None)
+    return (
+        None if parts is None else next((choice for part in parts[1] if (choice := choice_in(part)) is not None), None)
+    )
 
 
 def use(value: Any, function: Callable[[Any], Any]) -> Any:
@@ -205,9 +207,9 @@ def for_each(function: Callable[..., Any], question_of: Callable[[int | str], Qu
     """
 
     def asked(*args: Any, **kwargs: Any) -> Any:
-        for place, value in enumerate(args):
-            if alternatives(value) is not None and (question := question_of(place)) is not None:
-                return question(value, lambda one: asked(*args[:place], one, *args[place + 1 :], **kwargs))  # noqa: B023
+        for position, value in enumerate(args):
+            if alternatives(value) is not None and (question := question_of(position)) is not None:
+                return question(value, lambda one: asked(*args[:position], one, *args[position + 1 :], **kwargs))  # noqa: B023
         for name, value in kwargs.items():
             if alternatives(value) is not None and (question := question_of(name)) is not None:
                 return question(value, lambda one: asked(*args, **{**kwargs, name: one}))  # noqa: B023
@@ -216,14 +218,14 @@ def for_each(function: Callable[..., Any], question_of: Callable[[int | str], Qu
     return asked
 
 
-def over_choices(*given: Question | None) -> Callable[[Operator], Operator]:
+def over_choices(*asked: Question | None) -> Callable[[Operator], Operator]:
     """Makes an operator do for each value of a choice what it does for one.
 
     Args:
       *given: for each operand how a choice is asked there, as for :func:`for_each`; None for an operand that is never
         one.
     """
-    questions = dict[int | str, Question | None](enumerate(given))
+    questions = dict[int | str, Question | None](enumerate(asked))
     return lambda operator: cast("Operator", wraps(operator)(for_each(operator, questions.get)))
 
 
@@ -238,9 +240,9 @@ def decide(value: Any, test: Callable[[Any], Any]) -> Any:
     """As :func:`use`, for a test, which changes nothing, so all values are tested where Python knows the answer."""
     if alternatives(value) is None:
         return test(value)
-    answers = {place: test(value.options[place]) for place in value.left}
+    answers = {index: test(value.options[index]) for index in value.left}
     if all(isinstance(answer, bool) for answer in answers.values()):
-        return value.is_among(place for place, answer in answers.items() if answer)
+        return value.is_among(index for index, answer in answers.items() if answer)
     return use(value, test)
 
 
@@ -376,8 +378,8 @@ def _is_made_in(value: Any, trace: Trace) -> bool:
     """Returns True if an object was made in a branch or loop, so that it is another one each time that this is run."""
     if not isinstance(trace, Region):
         return False
-    made = [written.cell.owner for written in trace.journal.writes.values() if written.before is MISSING]
-    return trace.journal.owns(value) or any(value is owner for owner in made)
+    owners = [written.cell.owner for written in trace.journal.writes.values() if written.before is MISSING]
+    return trace.journal.owns(value) or any(value is owner for owner in owners)
 
 
 class _Table:
@@ -399,9 +401,9 @@ class _Table:
             self._holds_made |= any(
                 _is_object(leaf) and not is_constant(leaf, trace) for leaf in nest.flatten(value)[0]
             )
-        for place, (known, known_fixed) in enumerate(zip(self.values, self.fixed, strict=True)):
-            if fixed is known_fixed and (same(known, value) if fixed else _can_join(known, value)):
-                return place
+        for position, (existing, known_fixed) in enumerate(zip(self.values, self.fixed, strict=True)):
+            if fixed is known_fixed and (same(existing, value) if fixed else _can_join(existing, value)):
+                return position
         self.values.append(value)
         self.fixed.append(fixed)
         return len(self.values) - 1
@@ -432,17 +434,17 @@ def _leaves_join(first: Any, second: Any) -> bool:
 def _as_choices(first: Any, second: Any, traces: tuple[Trace, Trace], growing: bool) -> Pair | None:
     table, sides = _Table(), (first, second)
     options = [_options(first, traces[0], every=growing), _options(second, traces[1], every=False)]
-    places = [
-        {place: table.place(value, trace) for place, value in given.items()}
-        for given, trace in zip(options, traces, strict=True)
+    positions = [
+        {position: table.place(value, trace) for position, value in candidates.items()}
+        for candidates, trace in zip(options, traces, strict=True)
     ]
     if not table.is_good():
         return None
-    made: list[Any] = []
-    for value, given, found, trace in zip(sides, options, places, traces, strict=True):
+    joined: list[Any] = []
+    for value, candidates, mapping, trace in zip(sides, options, positions, traces, strict=True):
         with trace_scope(trace):  # the ops that _moved adds belong to this side
-            made.append(_side(table, value, given, found))
-    return made[0], made[1]
+            joined.append(_side(table, value, candidates, mapping))
+    return joined[0], joined[1]
 
 
 def _options(value: Any, trace: Trace, *, every: bool) -> dict[int, Any]:
@@ -450,32 +452,34 @@ def _options(value: Any, trace: Trace, *, every: bool) -> dict[int, Any]:
     if alternatives(value) is None:
         return {0: value}
     with trace_scope(trace):  # its own conditions may leave fewer values
-        return {place: value.options[place] for place in (range(len(value.options)) if every else value.left)}
+        return {index: value.options[index] for index in (range(len(value.options)) if every else value.left)}
 
 
-def _side(table: _Table, value: Any, given: dict[int, Any], places: dict[int, int]) -> Any:
+def _side(table: _Table, value: Any, candidates: dict[int, Any], positions: dict[int, int]) -> Any:
     """One side's value in the form of both."""
-    own = {places[place]: option for place, option in given.items()}
+    own = {positions[position]: option for position, option in candidates.items()}
     if len(table.values) == 1:
         return own[0]
-    options = tuple([own[place] if place in own else _anything(known) for place, known in enumerate(table.values)])
+    options = tuple(
+        [own[position] if position in own else _anything(sample) for position, sample in enumerate(table.values)]
+    )
     if alternatives(value) is None:
-        return Choice(places[0], options)
-    return _moved(cast("Choice", value), options, places)
+        return Choice(positions[0], options)
+    return _moved(cast("Choice", value), options, positions)
 
 
-def _moved(value: Choice, options: tuple[Any, ...], places: dict[int, int]) -> Choice:
-    """Returns a choice among other options; ``places`` tells by the places of its own where they are among these."""
+def _moved(value: Choice, options: tuple[Any, ...], positions: dict[int, int]) -> Choice:
+    """Returns a choice among other options; ``positions`` tells by the places of its own where they are among these."""
     if len(options) == len(value.options) and all(map(_is, options, value.options)):
         return value
     which: Any = value.which
     if not isinstance(which, SymbolicTensor):
-        which = places[int(which)]
-    elif len(places) == 1:
-        which = next(iter(places.values()))
-    elif any(place != new for place, new in places.items()):
+        which = positions[int(which)]
+    elif len(positions) == 1:
+        which = next(iter(positions.values()))
+    elif any(position != new for position, new in positions.items()):
         # A place that it cannot have any more may go anywhere.
-        news = [places.get(place, 0) for place in range(len(value.options))]
+        news = [positions.get(position, 0) for position in range(len(value.options))]
         which = number(FUNCTIONS["asarray"](np.array(news, np.int32))[which], int)
     return Choice(which, options)
 

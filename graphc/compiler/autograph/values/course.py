@@ -100,9 +100,9 @@ class Course:
         """Computes it for one iteration; ``columns`` holds the values of the operands that are courses."""
         assert self.native is not None
         operands = zip(self.operands, columns, strict=True)
-        given = [operand if column is None else column[trip] for operand, column in operands]
+        arguments = [operand if column is None else column[trip] for operand, column in operands]
         try:
-            return self.native(*given)
+            return self.native(*arguments)
         except (ArithmeticError, LookupError, ValueError, TypeError) as error:
             # Unrolled, the loop raises it where the user sees it: in that iteration.
             self.loop.give_up(f"in iteration {trip}, {type(error).__name__} ({error}) is raised, which")
@@ -162,9 +162,9 @@ class Courses(ABC):
 
     def tensor(self, course: Course) -> SymbolicTensor:
         """Returns the tensor that is a course's value in the iteration that is traced."""
-        found = self.take(course)
-        self._taken.append((course, found))
-        return found
+        taken = self.take(course)
+        self._taken.append((course, taken))
+        return taken
 
     def check(self) -> None:
         """Computes what the program takes; ends the attempt if Python cannot."""
@@ -179,11 +179,11 @@ class Courses(ABC):
     def course(self, native: Callable[..., Any], *operands: Any) -> Course:
         """Returns the course of what is computed of others."""
         firsts = [operand.first if isinstance(operand, Course) else operand for operand in operands]
-        found = Course(self, native, operands, None)
-        found.first = found.at(0, [[first] for first in firsts])
-        if plain_kind(found.first) is None:
-            self.give_up(f"{with_article(type(found.first).__name__)} made of the numbers of a loop")
-        return found
+        computed = Course(self, native, operands, None)
+        computed.first = computed.at(0, [[first] for first in firsts])
+        if plain_kind(computed.first) is None:
+            self.give_up(f"{with_article(type(computed.first).__name__)} made of the numbers of a loop")
+        return computed
 
     def window(self, start: Any, stop: Any, size: int) -> tuple[Course, int] | None:
         """Returns where a slice begins, and its width, which must be the same in all iterations; None if it is not.
@@ -191,15 +191,15 @@ class Courses(ABC):
         Args:
           start: a course, an int, or None.
         """
-        given = [part for part in (start, stop) if isinstance(part, Course)]
+        limits = [part for part in (start, stop) if isinstance(part, Course)]
 
         def bounds(*numbers: int) -> range:
             rest = iter(numbers)
             ends = [next(rest) if isinstance(part, Course) else part for part in (start, stop)]
             return range(*slice(*ends).indices(size))
 
-        begin = self.course(lambda *numbers: bounds(*numbers).start, *given)
-        width = self.course(lambda *numbers: len(bounds(*numbers)), *given)
+        begin = self.course(lambda *numbers: bounds(*numbers).start, *limits)
+        width = self.course(lambda *numbers: len(bounds(*numbers)), *limits)
         if width.values is None:
             self.asked = True
         elif len(set(width.values)) > 1:
@@ -212,10 +212,10 @@ class Courses(ABC):
         Args:
           values: what it is in each iteration, if that is known.
         """
-        found = Course(self, None, (), first, values)
+        course = Course(self, None, (), first, values)
         if values is not None:
-            found.become(values)
-        return found
+            course.become(values)
+        return course
 
     def follow(self, after: Mapping[Course, Any]) -> list[Any]:
         """Runs all iterations for the names whose courses are not known yet.
@@ -226,12 +226,12 @@ class Courses(ABC):
         Returns:
           What each of them holds after the loop.
         """
-        made = _in_order([value for value in after.values() if isinstance(value, Course)])
-        computed = [course for course in made if course.native is not None and course.values is None]
+        ordered = _in_order([value for value in after.values() if isinstance(value, Course)])
+        computed = [course for course in ordered if course.native is not None and course.values is None]
         columns: dict[Course, list[Any]] = {course: [] for course in (*after, *computed)}
-        known = {course: course.values for course in made if course not in columns}
+        series = {course: course.values for course in ordered if course not in columns}
         inputs = [
-            [columns.get(part, known.get(part)) if isinstance(part, Course) else None for part in course.operands]
+            [columns.get(part, series.get(part)) if isinstance(part, Course) else None for part in course.operands]
             for course in computed
         ]
         current = {start: start.first for start in after}
@@ -239,10 +239,10 @@ class Courses(ABC):
         for trip in range(len(self.order)):
             for start, value in current.items():
                 columns[start].append(value)
-            for course, given in zip(computed, inputs, strict=True):
-                columns[course].append(course.at(trip, given))
+            for course, arguments in zip(computed, inputs, strict=True):
+                columns[course].append(course.at(trip, arguments))
             for start, value in after.items():
-                column = columns.get(value, known.get(value)) if isinstance(value, Course) else None
+                column = columns.get(value, series.get(value)) if isinstance(value, Course) else None
                 current[start] = value if column is None else column[trip]
         for course, column in columns.items():
             course.become(column)
@@ -254,17 +254,17 @@ class Courses(ABC):
 
 def _in_order(courses: Sequence[Course]) -> list[Course]:
     """Returns courses and those they are computed of, these first."""
-    found: dict[Course, None] = {}
+    ordered: dict[Course, None] = {}
     # Without recursion: a long body makes a chain deeper than Python's stack.
     waiting = [(course, False) for course in reversed(courses)]
     while waiting:
         course, ready = waiting.pop()
         if ready:
-            found[course] = None
-        elif course not in found:
+            ordered[course] = None
+        elif course not in ordered:
             waiting.append((course, True))
             waiting += [(part, False) for part in course.operands if isinstance(part, Course)]
-    return list(found)
+    return list(ordered)
 
 
 # CourseNumber: a Python number of a loop whose body is traced once that Python computes for all iterations.
@@ -294,14 +294,14 @@ class CourseNumber(SymbolicNumber):
     @property
     def raw(self) -> Value:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The value in the graph."""
-        found, region = self._tensor, self.course.loop.region
-        if found is None or (self._place is not None and not _stands_at(region, found, self._place)):
-            found = self.course.loop.tensor(self.course)
+        tensor, region = self._tensor, self.course.loop.region
+        if tensor is None or (self._place is not None and not _stands_at(region, tensor, self._place)):
+            tensor = self.course.loop.tensor(self.course)
             # What a body inside this one has asked for goes if that is not rolled after all; so does what this one has
             # asked for while it began to trace that.
             if context.trace is region:
-                self._tensor, self._place = found, len(region.builder.nodes) - 1
-        return found.raw
+                self._tensor, self._place = tensor, len(region.builder.nodes) - 1
+        return tensor.raw
 
     @property
     def span(self) -> Span | None:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -333,17 +333,17 @@ class CourseNumber(SymbolicNumber):
         self.give_up("a key of a dict or set")
 
 
-def _stands_at(region: Region, tensor: SymbolicTensor, place: int) -> bool:
+def _stands_at(region: Region, tensor: SymbolicTensor, position: int) -> bool:
     """Returns True if a tensor is the result of the node at some place of a body, or given to it."""
     node, nodes = tensor.raw.node, region.builder.nodes
-    return node is None or (place < len(nodes) and nodes[place] is node)
+    return node is None or (position < len(nodes) and nodes[position] is node)
 
 
 def _operator(native: Callable[..., Any], name: str, *, reflected: bool = False) -> Callable[[CourseNumber, Any], Any]:
     def run(self: CourseNumber, other: Any) -> Any:
-        found = by_trip(native, (other, self) if reflected else (self, other))
-        if found is not NotImplemented:
-            return found
+        result = by_trip(native, (other, self) if reflected else (self, other))
+        if result is not NotImplemented:
+            return result
         if name[2:-2] in COMPARISONS and self.kind is float and isinstance(other, SymbolicNumber):
             self.give_up("the comparison to a number that depends on tensors")  # which is held in fewer bits
         return getattr(SymbolicNumber, name)(self, other)
@@ -368,8 +368,8 @@ def course_of(native: Callable[..., Any], values: Sequence[Any]) -> Course | Non
 
 def in_one_loop(native: Callable[..., Any], values: Sequence[Any]) -> Any:
     """Returns what :func:`by_trip` does; NotImplemented of numbers of several loops."""
-    found = course_of(native, values)
-    return NotImplemented if found is None else CourseNumber(found)
+    course = course_of(native, values)
+    return NotImplemented if course is None else CourseNumber(course)
 
 
 def by_trip(native: Callable[..., Any], values: Sequence[Any]) -> Any:
@@ -410,9 +410,9 @@ def window(index: Any, bounds: slice[Any, Any, Any], size: int) -> tuple[Any, in
     if bounds.step is None or (type(bounds.step) is int and bounds.step == 1):
         loops = _loops_of([bound for bound in (start, stop) if bound is not None])
         if loops is not None and len(loops) == 1:
-            found = loops[0].window(course_in(start) or start, course_in(stop) or stop, size)
-            if found is not None:
-                return CourseNumber(found[0]), found[1]
+            sliced = loops[0].window(course_in(start) or start, course_in(stop) or stop, size)
+            if sliced is not None:
+                return CourseNumber(sliced[0]), sliced[1]
     return index.give_up("a slice whose width changes, or is not known,")
 
 

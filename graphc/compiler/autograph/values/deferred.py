@@ -106,16 +106,16 @@ class DeferredError(Deferred):
         builtin = cast("Any", _builtin(self.kind))
         try:
             # Not kind(*args), which would run an __init__ of the user's a second time.
-            made = builtin.__new__(self.kind, *self.made_of)
-            builtin.__init__(made, *self.made_of)  # makes attributes of them, such as errno; the user's has run
+            error = builtin.__new__(self.kind, *self.made_of)
+            builtin.__init__(error, *self.made_of)  # makes attributes of them, such as errno; the user's has run
         except TypeError:  # the user may have assigned args that the class does not take
-            made = BaseException.__new__(self.kind)
-        made.args = self.args
-        made.__dict__.update(self.attributes)
+            error = BaseException.__new__(self.kind)
+        error.args = self.args
+        error.__dict__.update(self.attributes)
         for name, value in self.slots.items():
-            object.__setattr__(made, name, value)  # a frozen dataclass refuses any other assignment
-        made.__cause__, made.__suppress_context__ = self.cause, self.suppress
-        return made
+            object.__setattr__(error, name, value)  # a frozen dataclass refuses any other assignment
+        error.__cause__, error.__suppress_context__ = self.cause, self.suppress
+        return error
 
 
 def _builtin(kind: type[BaseException]) -> type[BaseException]:
@@ -212,20 +212,20 @@ class Frozen:
                 leaf.check_kind("a text, an exception or a call of gx.pyfunc")
         leaves, self._structure = nest.flatten(structure)
         self.tensors: list[SymbolicTensor] = []
-        places: dict[int, int] = {}
-        self._leaves: list[Any] = [self._kept(leaf, places) for leaf in leaves]
+        slots: dict[int, int] = {}
+        self._leaves: list[Any] = [self._kept(leaf, slots) for leaf in leaves]
 
-    def _kept(self, leaf: Any, places: dict[int, int]) -> Any:
+    def _kept(self, leaf: Any, slots: dict[int, int]) -> Any:
         if not is_symbolic(leaf):
             return leaf
         if isinstance(leaf, CourseNumber) and leaf.kind is float:
             leaf.give_up("a value for Python code that runs with the program")  # which holds it in fewer bits
         tensor = cast("SymbolicTensor", as_tensor(leaf))
-        place = places.setdefault(id(tensor.raw), len(self.tensors))  # one value of the graph may have many tensors
-        if place == len(self.tensors):
+        slot = slots.setdefault(id(tensor.raw), len(self.tensors))  # one value of the graph may have many tensors
+        if slot == len(self.tensors):
             self.tensors.append(tensor)
         # Not the leaf itself, which would keep the trace alive.
-        return _Place(place) if kind_of(leaf) is None else _Number(place, any_joined((leaf,)))
+        return _Place(slot) if kind_of(leaf) is None else _Number(slot, any_joined((leaf,)))
 
     @property
     def held(self) -> list[Any]:

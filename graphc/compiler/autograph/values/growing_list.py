@@ -213,19 +213,19 @@ def as_lists(value: Any) -> Any:
     return _with_lists(value, {})
 
 
-def _with_lists(value: Any, known: dict[int, Any]) -> Any:
-    """Returns the same; ``known`` holds what became of the containers so far."""
-    if id(value) in known:
-        return known[id(value)]
-    found, parts = growing(value), nest.children(value)
-    if found is not None:
-        new = rows(found, 0, int(found.length))
+def _with_lists(value: Any, copies: dict[int, Any]) -> Any:
+    """Returns the same; ``copies`` holds what became of the containers so far."""
+    if id(value) in copies:
+        return copies[id(value)]
+    contents, parts = growing(value), nest.children(value)
+    if contents is not None:
+        new = rows(contents, 0, int(contents.length))
     elif parts and parts[1]:
-        new = nest.unflatten(nest.level(value), [_with_lists(item, known) for item in parts[1]])
+        new = nest.unflatten(nest.level(value), [_with_lists(item, copies) for item in parts[1]])
     else:
         return value
     if nest.is_mutable(value):
-        known[id(value)] = new
+        copies[id(value)] = new
     return new
 
 
@@ -291,24 +291,26 @@ def matched(regions: Sequence[Region], title: str, contents: Sequence[list[Any]]
     Args:
       title: the list, for messages.
     """
-    known = [growing(items) for items in contents]
-    if all(found is None for found in known) and len(set(map(len, contents))) == 1:
+    buffers = [growing(items) for items in contents]
+    if all(buffer is None for buffer in buffers) and len(set(map(len, contents))) == 1:
         return tuple(contents)
-    capacities = [len(items) if found is None else found.capacity for items, found in zip(contents, known, strict=True)]
-    appends = next((found.appends for found in known if found is not None), Appends())
+    capacities = [
+        len(items) if buffer is None else buffer.capacity for items, buffer in zip(contents, buffers, strict=True)
+    ]
+    appends = next((buffer.appends for buffer in buffers if buffer is not None), Appends())
     kinds = [sample for items in contents for sample in samples(items)]
     left: list[list[Any]] = []
-    for region, items, found in zip(regions, contents, known, strict=True):
-        if found is None:
+    for region, items, buffer in zip(regions, contents, buffers, strict=True):
+        if buffer is None:
             with trace_scope(region):
-                found = grown(region, title, items, kinds, max(capacities))
-        elif found.capacity < max(capacities):  # both sides of a cond have one shape
+                buffer = grown(region, title, items, kinds, max(capacities))
+        elif buffer.capacity < max(capacities):  # both sides of a cond have one shape
             with trace_scope(region):
-                found = found.with_room(max(capacities) - found.capacity)
-        if found.appends is not appends:
-            appends.take(found.appends)
-            found = replace(found, appends=appends)
-        left.append([found])
+                buffer = buffer.with_room(max(capacities) - buffer.capacity)
+        if buffer.appends is not appends:
+            appends.take(buffer.appends)
+            buffer = replace(buffer, appends=appends)
+        left.append([buffer])
     return tuple(left)
 
 
@@ -326,10 +328,10 @@ def _sample(buffer: Any) -> Any:
 
 def samples(items: list[Any]) -> list[Any]:
     """Values of the types that the items of a list have."""
-    found = growing(items)
-    if found is None:
+    contents = growing(items)
+    if contents is None:
         return items
-    return [nest.map_structure(_sample, found.buffer)]
+    return [nest.map_structure(_sample, contents.buffer)]
 
 
 def room(items: list[Any]) -> int:
@@ -437,9 +439,13 @@ def item_by_trip(items: Any, index: Any) -> Any:
     if passes and any(plain_kind(value) is None for value in values):
         return GROWS
     # First: the item of a list of Python numbers stays an exact Python number.
-    found = by_trip(_at_place, (index, *values))
-    if found is not NotImplemented or not isinstance(index, LoopIndex) or not (is_one_buffer(values) or _alike(values)):
-        return found
+    element = by_trip(_at_place, (index, *values))
+    if (
+        element is not NotImplemented
+        or not isinstance(index, LoopIndex)
+        or not (is_one_buffer(values) or _alike(values))
+    ):
+        return element
     structure, arrays = stacked(values)  # in the loop, where tapes see it; a pass moves it before the loop
     return row_of(values, structure, [array[index] for array in arrays])
 

@@ -140,8 +140,10 @@ class LoopIndex(Symbolic):
             return self
         if kind is bool:
             return number(self.tensor, kind)
-        found = in_one_loop(float, (self,))
-        return number(self._float() + 0.0 if found is NotImplemented else found, kind)  # a cast would be a strong type
+        result = in_one_loop(float, (self,))
+        return number(
+            self._float() + 0.0 if result is NotImplemented else result, kind
+        )  # a cast would be a strong type
 
     def snapshot(self) -> LoopIndex:
         """Returns the index itself, which has no items to assign."""
@@ -171,21 +173,23 @@ class LoopIndex(Symbolic):
         """
         span = Span(*of.bounds(*map(_bounds, operands)))
         if not span.fits:
-            found = in_one_loop(of.native, operands)  # Python's ints hold it in each iteration
-            return self.give_up(f"the integer {of.op} could pass 32 bits, which") if found is NotImplemented else found
-        found = cast("Tensor", apply(OPS[of.op], tuple(map(as_tensor, operands))))
+            result = in_one_loop(of.native, operands)  # Python's ints hold it in each iteration
+            return (
+                self.give_up(f"the integer {of.op} could pass 32 bits, which") if result is NotImplemented else result
+            )
+        result = cast("Tensor", apply(OPS[of.op], tuple(map(as_tensor, operands))))
         regions = [value.region for value in operands if isinstance(value, LoopIndex)]
         region = regions[-1] if regions[-1].is_inside(regions[0]) else regions[0]
         lasts = [_last(value, region) for value in operands]  # after the loop its name holds an int
         last = None if None in lasts else of.native(*lasts)
         course = course_of(of.native, operands)
-        return LoopIndex(found, span.low, span.high, region, last, course, Sum.of(of.op, operands))
+        return LoopIndex(result, span.low, span.high, region, last, course, Sum.of(of.op, operands))
 
     def _with_float(self, of: Operator, *pair: Any) -> Any:
         """Returns what is computed of the index and a known number, as a float; NotImplemented for anything else."""
-        found = in_one_loop(of.native, pair)
-        if found is not NotImplemented:
-            return found
+        result = in_one_loop(of.native, pair)
+        if result is not NotImplemented:
+            return result
         first, second = pair
         other = second if first is self else first
         if of.op == "divide":
@@ -206,13 +210,13 @@ class LoopIndex(Symbolic):
     def compare(self, of: Operator, other: Any) -> Any:
         """Returns what a comparison says of the index and a number."""
         if isinstance(other, LoopIndex):
-            found = apply(OPS[of.op], (self.tensor, other.tensor))
+            result = apply(OPS[of.op], (self.tensor, other.tensor))
         elif isinstance(other, int | float):
-            found = compare_exactly(of.op, self.tensor, other)
+            result = compare_exactly(of.op, self.tensor, other)
         else:
             return NotImplemented
-        course = course_of(of.native, (self, other)) if isinstance(found, Tensor) else None
-        return found if course is None else CourseNumber(course, cast("SymbolicTensor", found))
+        course = course_of(of.native, (self, other)) if isinstance(result, Tensor) else None
+        return result if course is None else CourseNumber(course, cast("SymbolicTensor", result))
 
     def __neg__(self) -> Any:
         return self.exactly(BINARY["mul"], self, -1)  # unlike `negative`, it leaves the index a Sum
@@ -272,10 +276,10 @@ def _operator(name: str, of: Operator, *, reflected: bool) -> Callable[[LoopInde
             return self.exactly(of, *pair)
         if arithmetic:
             return self._with_float(of, *pair)  # pyright: ignore[reportPrivateUsage]
-        found = in_one_loop(of.native, pair)
-        if found is NotImplemented and not isinstance(other, ArrayMethods):
+        result = in_one_loop(of.native, pair)
+        if result is NotImplemented and not isinstance(other, ArrayMethods):
             self.give_up(f"the operator {of.symbol}")
-        return found
+        return result
 
     return run
 

@@ -171,8 +171,8 @@ class Join:
 
     def _keys(self, name: str, pair: tuple[dict[Any, Any], dict[Any, Any]]) -> None:
         """Refuses dicts of which one has a key that the other has not."""
-        for held, other, side in zip(pair, reversed(pair), self.sides, strict=True):
-            lone = [key for key in held if key not in other]
+        for own, other, side in zip(pair, reversed(pair), self.sides, strict=True):
+            lone = [key for key in own if key not in other]
             if lone:
                 text = f"{title_of(name)} has the key {lone[0]!r} only {side}; set it on both sides"
                 raise self.refuse(InvalidArgumentError(text))
@@ -248,7 +248,7 @@ def _difference(first: Any, second: Any) -> str:
     if one != other or parts[0] is None or parts[1] is None:
         return ""
     pairs = zip(parts[0][1], parts[1][1], strict=True)
-    return next((found for pair in pairs if (found := _difference(*pair))), "")
+    return next((difference for pair in pairs if (difference := _difference(*pair))), "")
 
 
 def title_of(name: str) -> str:
@@ -285,11 +285,11 @@ def _holds(dtype: np.dtype[Any], number: Any) -> bool:
     whole = dtype.kind in "iu"
     if is_number(number) and not whole:
         with np.errstate(over="ignore"):
-            held = complex(dtype.type(number))
+            stored = complex(dtype.type(number))
             if isinstance(number, int) or not np.isfinite(number):
-                return held == number or number != number
-            near = bool(np.isfinite(held)) and np.complex64(held) == np.complex64(number)
-        return near and bool(held) == bool(number)
+                return stored == number or number != number
+            near = bool(np.isfinite(stored)) and np.complex64(stored) == np.complex64(number)
+        return near and bool(stored) == bool(number)
     span = span_of(number)
     if span is None or not (whole or dtype.itemsize < 4):  # an int beyond 2**24 that depends on tensors is rounded
         return dtype.itemsize >= 4
@@ -319,7 +319,7 @@ def note_aliases(
     name: str,
     value: Any,
     sources: Sequence[Any] | None,
-    held: int = 0,
+    holders: int = 0,
     shared: AbstractSet[int] = frozenset(),
     copies: Mapping[int, Any] = MappingProxyType({}),
 ) -> None:
@@ -327,7 +327,7 @@ def note_aliases(
 
     Args:
       sources: values of that structure; None where they are not known.
-      held: how many references there are to each tensor of the sources that the user's code cannot see.
+      holders: how many references there are to each tensor of the sources that the user's code cannot see.
       shared: the identities of the containers that stand for nothing but themselves.
       copies: by the identities of copies in the sources, the containers that the value stands for in their place.
     """
@@ -340,9 +340,9 @@ def note_aliases(
         sources = [source for source in sources if not is_number(source) and not has_mark(source, "__graphc_unbound__")]
     parts = nest.children(value)
     if parts is None:
-        kept = bool(sources) and all(source is value for source in sources)  # the same object on all sides
-        if isinstance(value, SymbolicTensor) and not kept:
-            trace.root.aliases.add(value, name, None if sources is None else tuple(sources), held, numbers)
+        unchanged = bool(sources) and all(source is value for source in sources)  # the same object on all sides
+        if isinstance(value, SymbolicTensor) and not unchanged:
+            trace.root.aliases.add(value, name, None if sources is None else tuple(sources), holders, numbers)
         return
     # None and () are one object each: they have no other name to tell of.
     if value is None or (isinstance(value, tuple) and not parts[1]):
@@ -350,11 +350,11 @@ def note_aliases(
     columns = None if sources is None else [nest.children(source) for source in sources]
     if columns is not None and any(column is not None and len(column[1]) != len(parts[1]) for column in columns):
         columns = None
-    whole = None if sources is None or held else tuple([copies.get(id(source), source) for source in sources])
+    whole = None if sources is None or holders else tuple([copies.get(id(source), source) for source in sources])
     trace.root.aliases.add(value, name, whole)
     for position, part in enumerate(parts[1]):
         inner = None if columns is None else [column[1][position] for column in columns if column is not None]
-        note_aliases(trace, name, part, inner, held, shared, copies)
+        note_aliases(trace, name, part, inner, holders, shared, copies)
 
 
 def leaf_type(value: Any) -> TensorType:

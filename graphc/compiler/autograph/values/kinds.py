@@ -43,10 +43,10 @@ _KINDS: dict[str, type[Any]] = {"b": bool, "i": int, "u": int, "f": float, "V": 
 
 def kinds_of_mixed(value: Any) -> Kinds:
     """Returns the types of the numbers that a tensor may be in plain Python where it may be a tensor, too."""
-    found = _numbers_behind(value)
+    kinds = _numbers_behind(value)
     computed = isinstance(value, SymbolicTensor) and not value.shape and kind_of(value) is None
-    if found or not computed or value.raw.node is None or value.raw.node.op.name not in _ARITHMETIC:
-        return found
+    if kinds or not computed or value.raw.node is None or value.raw.node.op.name not in _ARITHMETIC:
+        return kinds
     tensors = trace_of(value).root.aliases.tensors()
     return _mixed_before(value.raw, {one.raw: _numbers_behind(one) for one in tensors})
 
@@ -65,8 +65,8 @@ def _mixed_before(value: Value, mixed: Mapping[Value, Kinds]) -> Kinds:
     node = value.node
     if not mixed or node is None or node.op.name not in _ARITHMETIC or value.type.shape:
         return frozenset()
-    kinds = [mixed.get(given) or _mixed_before(given, mixed) for given in node.inputs]
-    numbers = all(found or given.type.weak for found, given in zip(kinds, node.inputs, strict=True))
+    kinds = [mixed.get(operand) or _mixed_before(operand, mixed) for operand in node.inputs]
+    numbers = all(operand_kinds or operand.type.weak for operand_kinds, operand in zip(kinds, node.inputs, strict=True))
     return frozenset[Any]().union(*kinds) if numbers else frozenset()
 
 

@@ -97,16 +97,16 @@ def note_condition(condition: SymbolicTensor, number: SymbolicTensor, true: Any,
 
 def known_of(number: SymbolicTensor) -> Any:
     """Gives which ints a number may be at this point, as :func:`note_condition`; None if no condition says anything."""
-    found, trace = None, context.trace
+    possible, trace = None, context.trace
     while trace is not None:  # an inner branch knows what the outer ones do
         here = [_assumed.get(trace, _NO_FACTS)]
         here += [check.facts for check in _passed.get(trace, ()) if number.raw in check.facts and _holds(trace, check)]
         for facts in here:
-            known = facts.get(number.raw)
-            if known is not None:
-                found = known if found is None else found & known
+            fact = facts.get(number.raw)
+            if fact is not None:
+                possible = fact if possible is None else possible & fact
         trace = trace.parent
-    return found
+    return possible
 
 
 def _holds(trace: Trace, check: _Passed) -> bool:
@@ -170,7 +170,7 @@ def assuming(condition: Any, truth: bool) -> Generator[None]:
 
 
 def _joined(first: Facts, second: Facts) -> dict[Value, Any]:
-    return {**first, **{key: places & first.get(key, places) for key, places in second.items()}}
+    return {**first, **{key: values & first.get(key, values) for key, values in second.items()}}
 
 
 def both(result: Any, first: Any, second: Any, truth: bool) -> Any:
@@ -185,9 +185,9 @@ def both(result: Any, first: Any, second: Any, truth: bool) -> Any:
 def opposite(result: Any, condition: Any) -> Any:
     """Notes that a condition is the opposite of another; returns it."""
     if isinstance(condition, SymbolicTensor) and isinstance(result, SymbolicTensor):
-        found = _conditions.get(condition.raw)
-        if found is not None:
-            _conditions[result.raw] = (found[1], found[0])
+        outcomes = _conditions.get(condition.raw)
+        if outcomes is not None:
+            _conditions[result.raw] = (outcomes[1], outcomes[0])
     return result
 
 
@@ -240,10 +240,10 @@ class SymbolicNumber(SymbolicTensor, Symbolic):
         """Returns between which ints it lies, by the conditions that hold at this point; None if it is no int."""
         if self.kind is not int:
             return TRUTH if self.kind is bool else None
-        span, known = self.span or ANY_INT, known_of(self)
-        if not isinstance(known, Between):
+        span, fact = self.span or ANY_INT, known_of(self)
+        if not isinstance(fact, Between):
             return span
-        low, high = max(span.low, known.low), min(span.high, known.high)
+        low, high = max(span.low, fact.low), min(span.high, fact.high)
         if low > high:  # nobody comes here
             return span
         return Span(low, high, span.counted and (low, high) == (span.low, span.high), span.drifts, span.counters)
@@ -284,9 +284,9 @@ class SymbolicNumber(SymbolicTensor, Symbolic):
         # Protocols such as copy's probe for special names, and take only AttributeError for no.
         if name.startswith("__") or not hasattr(self.kind, name):
             raise AttributeError(f"{self.kind.__name__!r} object has no attribute {name!r}")
-        found = self.methods.get(name)
-        if found is not None:
-            return found(self)
+        method = self.methods.get(name)
+        if method is not None:
+            return method(self)
         error = ConcretizationError(
             f"{self.kind.__name__}.{name} needs a value, but this number ({self.made_at()}) depends on tensors and has "
             "none while the function is traced; compute it with operators and functions of math, or of the result"
@@ -315,8 +315,8 @@ def number(value: Any, kind: type[Any]) -> SymbolicNumber:
     span = None
     if kind is int:
         span = span_of(value) or (_span_of_tensor(value) if isinstance(value, SymbolicTensor) else None)
-    found = cast("SymbolicTensor", apply(AS_NUMBER, (value,), Attrs(kind=kind.__name__)))
-    return SymbolicNumber(found, kind, span=span)
+    converted = cast("SymbolicTensor", apply(AS_NUMBER, (value,), Attrs(kind=kind.__name__)))
+    return SymbolicNumber(converted, kind, span=span)
 
 
 def _span_of_tensor(tensor: SymbolicTensor) -> Span:

@@ -37,21 +37,21 @@ def checked_span(name: str, pair: tuple[Any, Any], spans: tuple[Span, Span]) -> 
     for span in spans:
         span.rely()
     bounds = BINARY[name].bounds(first, second)
-    found = Span(*bounds)
+    outcome = Span(*bounds)
     if name == "add":
-        found = first.moved(second) if first.drifts else second.moved(first)
+        outcome = first.moved(second) if first.drifts else second.moved(first)
     elif name == "sub":
-        found = first.moved(second.negated())
-    found = Span(*bounds, drifts=found.drifts)
-    if not found.fits:
+        outcome = first.moved(second.negated())
+    outcome = Span(*bounds, drifts=outcome.drifts)
+    if not outcome.fits:
         allowed = _allowed(name, pair)
         _require(name, _fits(name, pair, spans, allowed))
         if allowed is not None:  # what passes the check leaves less: 3 * n + 1 needs no second one
-            place, limits = allowed
+            operand, limits = allowed
             passing = list(spans)
-            passing[place] = spans[place].within(*limits)
-            found = Span(*BINARY[name].bounds(*passing), drifts=found.drifts)
-    return found.clamped()  # what passes 32 bits has raised by now
+            passing[operand] = spans[operand].within(*limits)
+            outcome = Span(*BINARY[name].bounds(*passing), drifts=outcome.drifts)
+    return outcome.clamped()  # what passes 32 bits has raised by now
 
 
 def _moved(name: str, first: Span, second: Span) -> Span | None:
@@ -72,11 +72,11 @@ def _moved(name: str, first: Span, second: Span) -> Span | None:
 def checked_unary_span(name: str, operand: Any, span: Span) -> Span:
     """Returns the span of the result of ``-a``, ``abs(a)`` and the like; as :func:`checked_span`."""
     span.rely()
-    found = Span(*UNARY[name].bounds(span))
-    if not found.fits:
+    outcome = Span(*UNARY[name].bounds(span))
+    if not outcome.fits:
         # Of all 32-bit ints LOWEST alone has no negative.
         _require(name, _is_within(operand, ANY_INT, LOWEST + 1, HIGHEST))
-    return found.clamped()
+    return outcome.clamped()
 
 
 def _require(name: str, fits: Any) -> None:
@@ -122,8 +122,8 @@ def _allowed(name: str, pair: tuple[Any, Any]) -> tuple[int, Bounds] | None:
 def _fits(name: str, pair: tuple[Any, Any], spans: tuple[Span, Span], allowed: tuple[int, Bounds] | None) -> Any:
     """Returns whether 32 bits hold the result of an operator."""
     if allowed is not None:
-        place, bounds = allowed
-        return _is_within(pair[place], spans[place], *bounds)
+        operand, bounds = allowed
+        return _is_within(pair[operand], spans[operand], *bounds)
     a, b = pair
     return _WITH_TENSORS[name](np.int32(a) if isinstance(a, int) else a, b)
 
@@ -242,8 +242,8 @@ _LIMITS = np.array([_bases(exponent) for exponent in range(33)], np.int32)  # 32
 
 
 def _power_fits(a: Any, b: Any) -> Any:
-    place = _op("maximum", _op("minimum", b, 32), 0)
-    low, high = [_op("take", _LIMITS[:, side], place) for side in (0, 1)]
+    row = _op("maximum", _op("minimum", b, 32), 0)
+    low, high = [_op("take", _LIMITS[:, side], row) for side in (0, 1)]
     return _op("logical_and", _op("less_equal", low, a), _op("less_equal", a, high))
 
 

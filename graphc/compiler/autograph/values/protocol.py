@@ -196,8 +196,8 @@ def alternatives(value: Any) -> tuple[Any, ...] | None:
 
 def answer(method: str, owner: Any, *operands: Any, **options: Any) -> Any:
     """Returns the result of an operator or method of a symbolic value; NotImplemented if Python is to be asked."""
-    found = symbol_of(owner)
-    return NotImplemented if found is None else found.answer(method, owner, *operands, **options)
+    symbol = symbol_of(owner)
+    return NotImplemented if symbol is None else symbol.answer(method, owner, *operands, **options)
 
 
 def as_tensor(value: Any) -> Any:
@@ -207,9 +207,9 @@ def as_tensor(value: Any) -> Any:
 
 def check_given(value: Any, function: Any) -> None:
     """Refuses an argument of a function that is not converted, if the function may ask it for a value it has not."""
-    found = symbol_of(value)
-    if found is not None:
-        found.check_given(function)
+    symbol = symbol_of(value)
+    if symbol is not None:
+        symbol.check_given(function)
 
 
 def converted(value: Any, kind: type[Any]) -> Any:
@@ -230,15 +230,15 @@ def is_bound(value: Any) -> bool:
 def look_into(*values: Any) -> None:
     """Refuses symbolic values without items among those that Python is about to look into."""
     for value in values:
-        found = symbol_of(value)
-        if found is not None:
-            found.look_into()
+        symbol = symbol_of(value)
+        if symbol is not None:
+            symbol.look_into()
 
 
 def operand_of(value: Any) -> Any:
     """Returns what ``and`` and ``or`` give where they give this operand."""
-    found = symbol_of(value)
-    return value if found is None else found.operand()
+    symbol = symbol_of(value)
+    return value if symbol is None else symbol.operand()
 
 
 def settled(value: Any) -> Any:

@@ -265,8 +265,8 @@ _PASSES: Bounds = (LOWEST - 1, HIGHEST + 1)
 
 
 def _of(values: Iterable[int]) -> Bounds:
-    found = list(values)
-    return min(found), max(found)
+    numbers = list(values)
+    return min(numbers), max(numbers)
 
 
 def _corners(native: Callable[..., int]) -> Callable[..., Bounds]:

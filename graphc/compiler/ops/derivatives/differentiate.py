@@ -44,7 +44,7 @@ def linearize(
       All outputs, and the pullback from cotangents to one gradient for each of ``wrt``.
     """
     outputs, pullback = _vjp_of(function, primals, wrt, cotangents)
-    return outputs, lambda given: pullback(tuple(given))
+    return outputs, lambda seeds: pullback(tuple(seeds))
 
 
 def linearize_op(
@@ -58,7 +58,7 @@ def linearize_op(
     """
     forward, backward = _linearized(op, attrs, tuple(wrt), tuple(cotangents), dtype_rules())
     outputs, pullback = forward(*primals)
-    return outputs, lambda given: backward(pullback, tuple(given))
+    return outputs, lambda seeds: backward(pullback, tuple(seeds))
 
 
 @lru_cache(maxsize=4096)
@@ -71,8 +71,8 @@ def _linearized(
     def forward(*primals: Any) -> tuple[tuple[Any, ...], Any]:
         return _vjp_of(function, primals, wrt, cotangents)
 
-    def backward(pullback: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
-        return pullback(given)
+    def backward(pullback: Any, seeds: tuple[Any, ...]) -> tuple[Any, ...]:
+        return pullback(seeds)
 
     return jax.jit(forward, inline=True), jax.jit(backward, inline=True)
 
@@ -115,15 +115,15 @@ def linearize_twice(
         for position, value in zip(wrt_again, chosen, strict=True):
             values[position] = value
         outputs, pullback = _vjp_of(function, values, wrt, cotangents)
-        taken = tuple(output for output, given in zip(outputs, cotangents, strict=True) if given and with_outputs)
+        taken = tuple(output for output, wanted in zip(outputs, cotangents, strict=True) if wanted and with_outputs)
         return (taken, pullback), outputs
 
     if not wrt_again:
         outputs, pullback = _vjp_of(function, primals, wrt, cotangents)
         return outputs, pullback, None
     with reverse_mode():
-        found = cast("Any", jax.vjp)(forward, *[jnp.asarray(primals[place]) for place in wrt_again], has_aux=True)
-    (_, pullback), back, outputs = found
+        linearized = cast("Any", jax.vjp)(forward, *[jnp.asarray(primals[index]) for index in wrt_again], has_aux=True)
+    (_, pullback), back, outputs = linearized
     return outputs, pullback, back
 
 
@@ -148,7 +148,7 @@ def pushforward(
 
 
 def pull_back(
-    push: Any, types: Sequence[TensorType], given: Sequence[bool], places: Sequence[int], cotangents: Sequence[Any]
+    push: Any, types: Sequence[TensorType], mask: Sequence[bool], indices: Sequence[int], cotangents: Sequence[Any]
 ) -> tuple[Any, ...]:
     """Returns the gradients that a pushforward yields for the cotangents of some of its outputs.
 
@@ -156,16 +156,16 @@ def pull_back(
     NaN.
 
     Args:
-      given: for each of its outputs, whether there is a cotangent.
-      places: the positions of the tangents whose gradients are wanted.
+      mask: for each of its outputs, whether there is a cotangent.
+      indices: the positions of the tangents whose gradients are wanted.
     """
 
     def outputs(*tangents: Any) -> tuple[Any, ...]:
-        return tuple([output for output, wanted in zip(push(*tangents), given, strict=True) if wanted])
+        return tuple([output for output, wanted in zip(push(*tangents), mask, strict=True) if wanted])
 
     structs = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
     gradients: Sequence[Any] = cast("Any", jax.linear_transpose)(outputs, *structs)(tuple(cotangents))
-    return tuple([gradients[place] for place in places])
+    return tuple([gradients[index] for index in indices])
 
 
 def _selected(
@@ -203,10 +203,10 @@ def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
     positions: tuple[int, ...] = attrs["wrt"]
     primals = [types[position] for position in positions]
     # JAX evaluates collectives only inside the program of all replicas, and does not support open sizes.
-    given = types[len(types) - sum(attrs["cotangents"]) :]
-    known = any(type.is_open for type in types) and not any(type.weak for type in primals)
-    known |= attrs["op"] in _PLAIN and not any(type.weak for type in (*primals, *given))
-    if regions or known or attrs["op"] in COLLECTIVES:
+    cotangents = types[len(types) - sum(attrs["cotangents"]) :]
+    inferable = any(type.is_open for type in types) and not any(type.weak for type in primals)
+    inferable |= attrs["op"] in _PLAIN and not any(type.weak for type in (*primals, *cotangents))
+    if regions or inferable or attrs["op"] in COLLECTIVES:
         return tuple(replace(type, weak=False) for type in primals)
 
     def infer(types: Sequence[TensorType]) -> tuple[TensorType, ...]:

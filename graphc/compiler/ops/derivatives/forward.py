@@ -29,8 +29,8 @@ def _jvp(
     ]
     rest = values[2 * num_primals :]
 
-    def function(*given: Any) -> Any:
-        results = tuple(body(*given, *rest))
+    def function(*inputs: Any) -> Any:
+        results = tuple(body(*inputs, *rest))
         return results[:num_tangents], results[num_tangents:]
 
     # If cotangents are pulled back through this op later, its loops must be differentiable in reverse.
@@ -69,7 +69,7 @@ def _entries(
 ) -> list[list[tuple[TensorType, int | None]]]:
     del regions
     count = attrs["num_primals"]  # followed by as many tangents
-    return [[(type, place) for place, type in enumerate(types) if not count <= place < 2 * count]]
+    return [[(type, index) for index, type in enumerate(types) if not count <= index < 2 * count]]
 
 
 JVP = OPS.add(
@@ -108,11 +108,11 @@ def emit_jvp(
     attrs = Attrs(num_primals=len(primals), num_tangents=len(outputs))
     if not _goes_forward(graph):
         attrs = Attrs({**attrs, "forward": False})
-    found = apply_all(JVP, values, attrs, (graph,))
+    results = apply_all(JVP, values, attrs, (graph,))
     first, last = len(outputs), len(outputs) + len(others)
-    for variable, value in zip(written, found[last:], strict=False):
+    for variable, value in zip(written, results[last:], strict=False):
         around.assign(variable, value)
-    return found[:first], found[first:last], found[last + len(written) :]
+    return results[:first], results[first:last], results[last + len(written) :]
 
 
 def _goes_forward(graph: Graph) -> bool:

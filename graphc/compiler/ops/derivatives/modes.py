@@ -148,14 +148,14 @@ def _bodies(equation: Any) -> Iterator[Program]:
 
 def _outputs(program: Program, inputs: Sequence[Inputs]) -> list[Inputs]:
     """Returns the dependence of outputs like :func:`dependence`, with a set of positions for each input."""
-    found: dict[Any, Inputs] = {}
+    dependences: dict[Any, Inputs] = {}
 
     def note(variables: Sequence[Any], values: Sequence[Inputs]) -> None:
         for variable, value in zip(variables, values, strict=True):
-            found[variable] = value if _is_inexact(variable) else NONE
+            dependences[variable] = value if _is_inexact(variable) else NONE
 
     def read(variables: Sequence[Any]) -> list[Inputs]:
-        return [NONE if hasattr(value, "val") else found.get(value, NONE) for value in variables]
+        return [NONE if hasattr(value, "val") else dependences.get(value, NONE) for value in variables]
 
     note(program.invars, inputs)
     for equation in program.eqns:
@@ -179,7 +179,7 @@ def _equation(equation: Any, inputs: list[Inputs]) -> list[Inputs]:
             return _outputs(params["call_jaxpr"].jaxpr, inputs)
         case "cond":
             branches = [_outputs(branch.jaxpr, inputs[1:]) for branch in params["branches"]]
-            return [NONE.union(*found) for found in zip(*branches, strict=True)]
+            return [NONE.union(*alternatives) for alternatives in zip(*branches, strict=True)]
         case "while":
             first, count = params["cond_nconsts"], params["body_nconsts"]
             return _settled(params["body_jaxpr"].jaxpr, inputs[first:], count, len(equation.outvars))

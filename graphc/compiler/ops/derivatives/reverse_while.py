@@ -197,20 +197,20 @@ class _Loop:
         return jax.lax.while_loop(going_on, iteration, values[: self.num_carry])
 
     def forward(self, *inputs: Any) -> tuple[Leaves, Residuals]:
-        found, residuals = _Counted(self).forward(*inputs)
-        return found[: self.num_carry], residuals
+        outputs, residuals = _Counted(self).forward(*inputs)
+        return outputs[: self.num_carry], residuals
 
-    def backward(self, kept: Residuals, cotangents: Sequence[Any]) -> tuple[Any, ...]:
-        (trips, rows, values), static = kept
-        given = [not isinstance(cotangent, ZERO) for cotangent in cotangents]
-        step = _Step(static.body, self.num_carry, _active(static, given))
+    def backward(self, residuals: Residuals, cotangents: Sequence[Any]) -> tuple[Any, ...]:
+        (trips, rows, values), static = residuals
+        mask = [not isinstance(cotangent, ZERO) for cotangent in cotangents]
+        step = _Step(static.body, self.num_carry, _active(static, mask))
         carry, invariant = tuple(values[: self.num_carry]), tuple(values[self.num_carry :])
         gradients = _Gradients(
-            [cotangents[index] if given[index] else jnp.zeros_like(carry[index]) for index in step.active_carry],
+            [cotangents[index] if mask[index] else jnp.zeros_like(carry[index]) for index in step.active_carry],
             [jnp.zeros_like(invariant[index]) for index in step.active_invariant],
         )
-        found = iter(jax.tree.leaves(_sweep(step, _State(trips, rows, carry, invariant, gradients), self.slots)))
-        return tuple(next(found) if index in step.active else None for index in range(len(values)))
+        swept = iter(jax.tree.leaves(_sweep(step, _State(trips, rows, carry, invariant, gradients), self.slots)))
+        return tuple(next(swept) if index in step.active else None for index in range(len(values)))
 
 
 @dataclass(frozen=True)
@@ -240,19 +240,19 @@ class _Counted:
     def forward(self, *inputs: Any) -> tuple[Leaves, Residuals]:
         loop, values = self.loop, tuple(value.value for value in inputs)
         with replaying(loop.replay):
-            found = _with_gradient(self)(*values)
+            outputs = _with_gradient(self)(*values)
         with replaying():  # the backward pass recomputes, but must not repeat side effects
             body, _ = jax.closure_convert(loop.body, *values)
         program = jax.make_jaxpr(body)(*values).jaxpr
-        rows: Leaves = jax.lax.stop_gradient(found[loop.num_carry + 1 :])
+        rows: Leaves = jax.lax.stop_gradient(outputs[loop.num_carry + 1 :])
         static = _Static(_Body(body, program), tuple(value.perturbed for value in inputs))
-        return found, ((found[loop.num_carry], rows, values), static)
+        return outputs, ((outputs[loop.num_carry], rows, values), static)
 
-    def backward(self, kept: Residuals, cotangents: Sequence[Any]) -> tuple[Any, ...]:
-        return self.loop.backward(kept, cotangents[: self.loop.num_carry])
+    def backward(self, residuals: Residuals, cotangents: Sequence[Any]) -> tuple[Any, ...]:
+        return self.loop.backward(residuals, cotangents[: self.loop.num_carry])
 
 
-def _active(static: _Static, given: Sequence[bool]) -> list[int]:
+def _active(static: _Static, mask: Sequence[bool]) -> list[int]:
     """Returns the positions of the loop's inputs through which gradients flow, given the cotangents of some outputs.
 
     Others are left out, as on a tape: a zero cotangent differs from none if a derivative is infinite, such as that of
@@ -262,7 +262,7 @@ def _active(static: _Static, given: Sequence[bool]) -> list[int]:
     moved = {index for index, value in enumerate(static.perturbed) if value}
     while added := {index for index, inputs in enumerate(reach) if inputs & moved} - moved:
         moved |= added
-    active = {index for index, value in enumerate(given) if value} & moved
+    active = {index for index, value in enumerate(mask) if value} & moved
     while added := {index for output in active if output < len(reach) for index in reach[output]} & moved - active:
         active |= added
     return sorted(active)
@@ -297,10 +297,10 @@ class _Step:
     def pull(self, carry: Leaves, invariant: Leaves, gradients: _Gradients) -> _Gradients:
         """Returns the cotangents before an iteration from those after it."""
         _, pullback, _ = self._linearize(carry, invariant)
-        found = pullback(gradients.carry)
+        cotangents = pullback(gradients.carry)
         count = len(gradients.carry)
-        sums = [total + more for total, more in zip(gradients.invariant, found[count:], strict=True)]
-        return _Gradients(list(found[:count]), sums)
+        sums = [total + more for total, more in zip(gradients.invariant, cotangents[count:], strict=True)]
+        return _Gradients(list(cotangents[:count]), sums)
 
     def push(self, carry: Leaves, invariant: Leaves, tangents: _Gradients) -> tuple[Leaves, list[Any]]:
         """Returns the carried values after an iteration, and their tangents.
@@ -309,8 +309,8 @@ class _Step:
         """
         active, pullback, outputs = self._linearize(carry, invariant)
         _, transpose = jax.vjp(pullback, [jnp.zeros_like(value) for value in active])
-        (found,) = transpose((*tangents.carry, *tangents.invariant))
-        return outputs, found
+        (pushed,) = transpose((*tangents.carry, *tangents.invariant))
+        return outputs, pushed
 
     def _linearize(self, carry: Leaves, invariant: Leaves) -> tuple[list[Any], Any, Leaves]:
         """Returns the active outputs, their pullback to the active inputs, and all outputs."""
@@ -348,8 +348,8 @@ def _sweep(step: _Step, state: _State, slots: int) -> _Gradients:
     if has_custom_vjp(step.body.program):  # JAX differentiates this pass itself: not through what is stored
         return _run_backwards(step, state._replace(rows=()), slots)
     values, structure = jax.tree.flatten(state)
-    found = _with_gradient(_Sweep(step, slots, structure))(*values)
-    return jax.tree.unflatten(jax.tree.structure(state.gradients), found)
+    leaves = _with_gradient(_Sweep(step, slots, structure))(*values)
+    return jax.tree.unflatten(jax.tree.structure(state.gradients), leaves)
 
 
 @dataclass(frozen=True)
@@ -369,11 +369,11 @@ class _Sweep:
 
     def forward(self, *inputs: Any) -> tuple[Leaves, Residuals]:
         values = tuple(value.value for value in inputs)
-        found = _with_gradient(self)(*values)
-        return found, (values, _Static(self.step.body, tuple(value.perturbed for value in inputs)))
+        outputs = _with_gradient(self)(*values)
+        return outputs, (values, _Static(self.step.body, tuple(value.perturbed for value in inputs)))
 
-    def backward(self, kept: Residuals, cotangents: Sequence[Any]) -> tuple[Any, ...]:
-        values, static = list(kept[0]), kept[1]
+    def backward(self, residuals: Residuals, cotangents: Sequence[Any]) -> tuple[Any, ...]:
+        values, static = list(residuals[0]), residuals[1]
         state: _State = self.structure.unflatten(values)
         flat = [jnp.zeros_like(value) if isinstance(value, ZERO) else value for value in cotangents]
         tangents: _Gradients = jax.tree.unflatten(jax.tree.structure(state.gradients), flat)
@@ -390,8 +390,8 @@ class _Sweep:
             return _run_tangents(self.step, self.structure.unflatten(values), tangents, self.slots)
 
         last, pullback = jax.vjp(end, *[values[index] for index in moved])
-        found = iter(pullback(state.gradients.carry))
-        return (*(next(found) if index in moved else None for index in range(count)), *last, *tangents.invariant)
+        pulled = iter(pullback(state.gradients.carry))
+        return (*(next(pulled) if index in moved else None for index in range(count)), *last, *tangents.invariant)
 
 
 def _run_tangents(step: _Step, state: _State, tangents: _Gradients, slots: int) -> list[Any]:

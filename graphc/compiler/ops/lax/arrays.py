@@ -433,9 +433,9 @@ def sort(
       [1.5, 2.5, 0.5]
     """
     several = isinstance(operand, list | tuple)
-    given = {"dimension": dimension, "is_stable": is_stable, "num_keys": num_keys}
+    options = {"dimension": dimension, "is_stable": is_stable, "num_keys": num_keys}
     op = OPS["lax.sort"]
-    attrs = Attrs({name: static_value(op, name, value) for name, value in given.items()})
+    attrs = Attrs({name: static_value(op, name, value) for name, value in options.items()})
     tensors = list(cast("Sequence[Any]", operand)) if several else [operand]
     outputs: Any = apply_all(op, [*map(as_operand, tensors)], attrs)
     return tuple(outputs) if several else outputs[0]

@@ -36,18 +36,18 @@ def texts(function: str, name: str, value: Texts) -> np.ndarray[Any, Any]:
     Raises:
       InvalidTypeError: the argument is not a tensor of strings.
     """
-    found = as_strings(value)
-    if found is None:
+    converted = as_strings(value)
+    if converted is None:
         refuse: Any = getattr(cast("type[Any]", type(value)), "refuse", None)
         if refuse is not None:  # one of several values, depending on tensors
             refuse(value, f"strings.{function}")
-        given = value.type if isinstance(value, ArrayMethods) else f"{type(value).__name__} {value!r:.60}"
+        actual = value.type if isinstance(value, ArrayMethods) else f"{type(value).__name__} {value!r:.60}"
         error = InvalidTypeError(
-            f"strings.{function}: {name} must be a tensor of strings, got {given}; gx.strings.as_string converts "
+            f"strings.{function}: {name} must be a tensor of strings, got {actual}; gx.strings.as_string converts "
             "numbers to strings"
         )
         raise refused(error)
-    return found.__array__()
+    return converted.__array__()
 
 
 def known_numbers(function: str, name: str, value: Any) -> np.ndarray[Any, Any]:
@@ -97,7 +97,7 @@ def broadcast(function: str, *arrays: np.ndarray[Any, Any]) -> list[np.ndarray[A
         ) from None
 
 
-def failed(function: str, problem: str, place: tuple[int, ...] = ()) -> Exception:
+def failed(function: str, problem: str, index: tuple[int, ...] = ()) -> Exception:
     """Returns the error for an invalid element, with its position."""
-    where = f"element {list(place)}: " if place else ""
+    where = f"element {list(index)}: " if index else ""
     return refused(InvalidArgumentError(f"strings.{function}: {where}{problem}"))

@@ -36,12 +36,12 @@ __all__ = ["decode_csv"]
 class _Column:
     """A CSV column: its dtype, and the default of empty fields."""
 
-    def __init__(self, place: int, tensor: Any) -> None:
-        self.place = place
+    def __init__(self, index: int, tensor: Any) -> None:
+        self.place = index
         self.strings = isinstance(tensor, StringTensor) or tensor.dtype == STRING
         self.dtype: Any = STRING if self.strings else tensor.dtype
         if tensor.size > 1:
-            problem = f"record_defaults[{place}] has {tensor.size} elements, expected one, or none for a required field"
+            problem = f"record_defaults[{index}] has {tensor.size} elements, expected one, or none for a required field"
             raise failed("decode_csv", problem)
         self.required = not tensor.size
         self.default: Any = None if self.required else tensor.item()
@@ -54,13 +54,13 @@ class _Column:
             if self.required:
                 raise failed("decode_csv", f"field {index} of record {record} is empty and has no default")
             return self.default
-        found = field if self.strings else number(field, self.dtype)
-        if found is None:
+        parsed = field if self.strings else number(field, self.dtype)
+        if parsed is None:
             problem = (
                 f"field {index} of record {record} is {field!r:.60}, which is not a number of dtype {self.dtype.name}"
             )
             raise failed("decode_csv", problem)
-        return found
+        return parsed
 
     def at_once(self, fields: list[Any], absent: list[int], encode: Callable[[str], Any], is_plain: bool) -> Any:
         """Returns the values of all fields, strings or ``bytes`` by ``encode``; None if one may be invalid.
@@ -88,7 +88,7 @@ def _is_plain(text: Any, encode: Callable[[str], Any]) -> bool:
     return text.isascii() and encode("_") not in text
 
 
-def _default(place: int, value: Any) -> Any:
+def _default(index: int, value: Any) -> Any:
     """Returns the default of a column as an array; a dtype becomes one without elements."""
     if is_string_dtype(value) and not isinstance(value, str):
         return StringTensor(np.empty(0, object))
@@ -97,7 +97,7 @@ def _default(place: int, value: Any) -> Any:
     if isinstance(value, type | np.dtype | DTypeName):
         return np.empty(0, as_dtype(value))
     strings = as_strings(cast("Any", value))
-    return known_numbers("decode_csv", f"record_defaults[{place}]", value) if strings is None else strings
+    return known_numbers("decode_csv", f"record_defaults[{index}]", value) if strings is None else strings
 
 
 def decode_csv(
@@ -131,32 +131,32 @@ def decode_csv(
       >>> names.tolist(), ages.tolist()
       (['Ann', 'Bob'], [31, 0])
     """
-    defaults = [_default(place, value) for place, value in enumerate(record_defaults)]
+    defaults = [_default(index, value) for index, value in enumerate(record_defaults)]
     chosen = _chosen(len(defaults), select_cols)
     if in_graph(records, *defaults):
         attrs = Attrs(field_delim=field_delim, use_quote_delim=use_quote_delim, na_value=na_value, select_cols=chosen)
         return list(apply_all(CSV, (records, *map(_operand, defaults)), attrs))
     array = as_strings(records)
     lines = texts("decode_csv", "records", records) if array is None else array.held
-    columns = [_Column(place, default) for place, default in enumerate(defaults)]
+    columns = [_Column(index, default) for index, default in enumerate(defaults)]
     values = _decode(lines.ravel().tolist(), columns, field_delim, use_quote_delim, na_value, chosen)
-    found = [_column_of(held, column, lines.shape) for column, held in zip(columns, values, strict=True)]
-    return [_strings(held) if held.dtype == STRING else host_tensor(held) for held in found]
+    arrays = [_column_of(cells, column, lines.shape) for column, cells in zip(columns, values, strict=True)]
+    return [_strings(cells) if cells.dtype == STRING else host_tensor(cells) for cells in arrays]
 
 
 def _strings(array: np.ndarray[Any, Any]) -> StringTensor:
-    found = as_strings(array)
-    return StringTensor(array) if found is None else found
+    strings = as_strings(array)
+    return StringTensor(array) if strings is None else strings
 
 
 def _chosen(columns: int, select_cols: Sequence[int] | None) -> tuple[int, ...] | None:
     """Checks and returns the indices of the selected fields; None for all."""
     if select_cols is None:
         return None
-    chosen = tuple(int(place) for place in select_cols)
+    chosen = tuple(int(index) for index in select_cols)
     if len(chosen) != columns:
         raise failed("decode_csv", f"{columns} record_defaults, but {len(chosen)} columns in select_cols")
-    if any(place < 0 for place in chosen) or any(a >= b for a, b in pairwise(chosen)):
+    if any(index < 0 for index in chosen) or any(a >= b for a, b in pairwise(chosen)):
         raise failed(
             "decode_csv", f"select_cols is {list(chosen)}, expected nonnegative field indices in ascending order"
         )
@@ -180,21 +180,21 @@ def _decode(
     chosen: tuple[int, ...] | None,
 ) -> list[Any]:
     """Returns the values of each column, with strings as ``bytes`` if the lines are bytes and it is allowed."""
-    found = _decoded_at_once(lines, columns, delimiter, na_value, chosen) if len(lines) > 1 else None
-    if found is not None:
-        return found
-    places = range(len(columns)) if chosen is None else chosen
+    decoded = _decoded_at_once(lines, columns, delimiter, na_value, chosen) if len(lines) > 1 else None
+    if decoded is not None:
+        return decoded
+    indices = range(len(columns)) if chosen is None else chosen
     values: list[list[Any]] = [[] for _ in columns]
-    for record, given in enumerate(lines):
-        line = given if isinstance(given, str) else given.decode("utf-8", "surrogateescape")
+    for record, raw in enumerate(lines):
+        line = raw if isinstance(raw, str) else raw.decode("utf-8", "surrogateescape")
         fields = _fields(line, record, delimiter, quotes)
         wrong = len(fields) != len(columns) if chosen is None else max(chosen, default=-1) >= len(fields)
         if wrong:
             expected = len(columns) if chosen is None else max(chosen) + 1
             raise failed("decode_csv", f"record {record} has {len(fields)} fields, expected {expected}: {line!r:.60}")
-        for column, place, held in zip(columns, places, values, strict=True):
-            field = fields[place]
-            held.append(column.value(field, record, place, field in ("", na_value)))
+        for column, index, cells in zip(columns, indices, values, strict=True):
+            field = fields[index]
+            cells.append(column.value(field, record, index, field in ("", na_value)))
     return values
 
 
@@ -205,28 +205,28 @@ def _decoded_at_once(
     encode: Any = str.encode if isinstance(lines[0], bytes) else str
     comma, missing, empty, feed = encode(delimiter), encode(na_value), encode(""), encode("\n")
     count = len(columns) if chosen is None else lines[0].count(comma) + 1
-    places = range(count) if chosen is None else chosen
+    indices = range(count) if chosen is None else chosen
     joined = (comma + feed).join(lines)
     if encode('"') in joined or encode("\r") in joined or joined.count(feed) != len(lines) - 1:
         return None
-    fields, found = joined.split(comma), list[Any]()
+    fields, results = joined.split(comma), list[Any]()
     # Each line has the expected number of fields if all line feeds are in first fields.
     firsts = empty.join(fields[::count]).split(feed)
-    if len(fields) != count * len(lines) or len(firsts) != len(lines) or max(places, default=0) >= count:
+    if len(fields) != count * len(lines) or len(firsts) != len(lines) or max(indices, default=0) >= count:
         return None
     if count == 1 and empty in firsts:  # an empty line has no fields
         return None
     fields[::count] = firsts
     is_plain = _is_plain(joined, encode)
-    for place, column in zip(places, columns, strict=True):
-        held = fields[place::count]
-        some = empty in held or (missing != empty and missing in held)
-        absent = [k for k, field in enumerate(held) if field in (empty, missing)] if some else []
-        values = None if absent and column.required else column.at_once(held, absent, encode, is_plain)
+    for index, column in zip(indices, columns, strict=True):
+        cells = fields[index::count]
+        some = empty in cells or (missing != empty and missing in cells)
+        absent = [k for k, field in enumerate(cells) if field in (empty, missing)] if some else []
+        values = None if absent and column.required else column.at_once(cells, absent, encode, is_plain)
         if values is None:
             return None
-        found.append(values)
-    return found
+        results.append(values)
+    return results
 
 
 def _operand(default: Any) -> Any:
@@ -244,8 +244,8 @@ def _csv(
 ) -> tuple[np.ndarray[Any, Any], ...]:
     columns = _columns(defaults)
     values = _decode(records.ravel().tolist(), columns, field_delim, use_quote_delim, na_value, select_cols)
-    found = [_column_of(held, column, records.shape) for column, held in zip(columns, values, strict=True)]
-    return tuple([bytes_array(array) if array.dtype == STRING else array for array in found])
+    arrays = [_column_of(cells, column, records.shape) for column, cells in zip(columns, values, strict=True)]
+    return tuple([bytes_array(array) if array.dtype == STRING else array for array in arrays])
 
 
 _known: dict[tuple[int, ...], tuple[tuple[np.ndarray[Any, Any], ...], list[_Column]]] = {}
@@ -255,10 +255,10 @@ _COLUMNS_KEPT = 64
 def _columns(defaults: tuple[np.ndarray[Any, Any], ...]) -> list[_Column]:
     """Returns the columns of a node, cached if their defaults are constants, that is, the same arrays each time."""
     key = tuple(map(id, defaults))
-    found = _known.get(key)
-    if found is not None:
-        return found[1]
-    columns = [_Column(place, default) for place, default in enumerate(defaults)]
+    entry = _known.get(key)
+    if entry is not None:
+        return entry[1]
+    columns = [_Column(index, default) for index, default in enumerate(defaults)]
     if not any(default.flags.writeable for default in defaults):
         for old in list(_known)[:-_COLUMNS_KEPT]:
             _known.pop(old, None)

@@ -31,10 +31,10 @@ def number(text: str, dtype: np.dtype[Any]) -> Any:
     try:
         if not whole:
             return float(text)
-        found, (least, most) = int(text), _limits(dtype)
+        integer, (least, most) = int(text), _limits(dtype)
     except ValueError:
         return None
-    return found if least <= found <= most else None
+    return integer if least <= integer <= most else None
 
 
 @cache
@@ -66,11 +66,11 @@ def to_number(x: Texts, out_type: Any = np.float32) -> Tensor:
     dtype = as_dtype(out_type)
     if dtype.kind not in "iufV":
         raise refused(InvalidArgumentError(f"strings.to_number: out_type is {dtype.name}, expected floats or integers"))
-    found = each(lambda text: number(text, dtype), array)
-    for place, text, value in zip(np.ndindex(array.shape), array.ravel(), found, strict=True):
+    values = each(lambda text: number(text, dtype), array)
+    for index, text, value in zip(np.ndindex(array.shape), array.ravel(), values, strict=True):
         if value is None:
-            raise failed("to_number", f"{text!r:.60} is not a number of dtype {dtype.name}", place)
-    return host_tensor(np.array(found, dtype).reshape(array.shape))
+            raise failed("to_number", f"{text!r:.60} is not a number of dtype {dtype.name}", index)
+    return host_tensor(np.array(values, dtype).reshape(array.shape))
 
 
 @in_graphs("x", type=each_of())
@@ -111,14 +111,14 @@ def as_string(
     kind = "e" if scientific else "g" if shortest else "f"
     real = f"%{fill}{size}{digits}{kind}"
     if array.dtype.kind == "b":
-        found = each(lambda value: f"%{fill.strip('0+ ')}{size}s" % ("true" if value else "false"), array)
+        formatted = each(lambda value: f"%{fill.strip('0+ ')}{size}s" % ("true" if value else "false"), array)
     elif array.dtype.kind in "iu":
-        found = each(lambda value: f"%{fill}{size}d" % value, array)
+        formatted = each(lambda value: f"%{fill}{size}d" % value, array)
     elif array.dtype.kind == "c":
-        found = each(lambda value: f"({real % value.real},{real % value.imag})", array)
+        formatted = each(lambda value: f"({real % value.real},{real % value.imag})", array)
     else:
-        found = each(lambda value: real % value, array)
-    return strings_of(found, array.shape)
+        formatted = each(lambda value: real % value, array)
+    return strings_of(formatted, array.shape)
 
 
 # Vocabularies: mappings between strings and integers.
@@ -143,13 +143,13 @@ class Vocabulary:
     """
 
     def __init__(self, strings: Texts, default: int | None = None, *, first: int = 0) -> None:
-        held = texts("Vocabulary", "strings", strings).ravel().tolist() if np.size(strings) else []
-        self._strings: tuple[str, ...] = tuple(held)
-        self._places = {text: place for place, text in enumerate(self._strings, first)}
+        words = texts("Vocabulary", "strings", strings).ravel().tolist() if np.size(strings) else []
+        self._strings: tuple[str, ...] = tuple(words)
+        self._places = {text: index for index, text in enumerate(self._strings, first)}
         self._default = default
         self._first = first
         if len(self._places) < len(self._strings):
-            twice = next(text for place, text in enumerate(self._strings) if text in self._strings[:place])
+            twice = next(text for index, text in enumerate(self._strings) if text in self._strings[:index])
             raise failed("Vocabulary", f"{twice!r} occurs twice")
 
     def __len__(self) -> int:
@@ -168,14 +168,14 @@ class Vocabulary:
           InvalidArgumentError: a string is not in the vocabulary, and there is no default.
         """
         array = texts("lookup", "x", x)
-        found = each(lambda text: self._places.get(text, self._default), array)
-        for place, text, number in zip(np.ndindex(array.shape), array.ravel(), found, strict=True):
+        numbers = each(lambda text: self._places.get(text, self._default), array)
+        for index, text, number in zip(np.ndindex(array.shape), array.ravel(), numbers, strict=True):
             if number is None:
                 near = difflib.get_close_matches(str(text), self._strings, n=1)
                 hint = f" (is it {near[0]!r}?)" if near else ""
                 problem = f"{text!r:.60} is not in the vocabulary of {len(self)} strings{hint}; set a default"
-                raise failed("lookup", problem, place)
-        return host_tensor(np.array(found, as_dtype("int64")).reshape(array.shape))
+                raise failed("lookup", problem, index)
+        return host_tensor(np.array(numbers, as_dtype("int64")).reshape(array.shape))
 
     __call__ = lookup
 
@@ -191,9 +191,9 @@ class Vocabulary:
         """
         array = known_numbers("Vocabulary.strings", "x", x)
         last = self._first + len(self) - 1
-        for place, number in zip(np.ndindex(array.shape), array.ravel().tolist(), strict=True):
+        for index, number in zip(np.ndindex(array.shape), array.ravel().tolist(), strict=True):
             if type(number) is not int or not self._first <= number <= last:
-                where = f"element {list(place)}: " if place else ""
+                where = f"element {list(index)}: " if index else ""
                 error = OutOfRangeError(
                     f"strings.Vocabulary.strings: {where}{number} has no string; the numbers are {self._first} "
                     f"to {last}"
@@ -218,5 +218,5 @@ def lookup(vocabulary: Vocabulary | Texts, x: Texts, default: int | None = None)
       >>> gx.strings.lookup(["cat", "dog"], ["dog", "cow", "cat"], default=-1).tolist()
       [1, -1, 0]
     """
-    known = vocabulary if isinstance(vocabulary, Vocabulary) else Vocabulary(vocabulary, default)
-    return known.lookup(x)
+    table = vocabulary if isinstance(vocabulary, Vocabulary) else Vocabulary(vocabulary, default)
+    return table.lookup(x)

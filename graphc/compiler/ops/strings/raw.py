@@ -62,13 +62,13 @@ def decode_raw(
     return host_tensor(_raw(bytes_array(texts("decode_raw", "input_bytes", input_bytes)), **attrs))
 
 
-def _length(given: int | None, dtype: np.dtype[Any]) -> int | None:
-    if given is None:
+def _length(length: int | None, dtype: np.dtype[Any]) -> int | None:
+    if length is None:
         return None
-    if given <= 0 or given % dtype.itemsize:
+    if length <= 0 or length % dtype.itemsize:
         size = f"{dtype.itemsize}, the size of {dtype.name}"
-        raise failed("decode_raw", f"fixed_length is {given}, expected a positive multiple of {size}")
-    return int(given)
+        raise failed("decode_raw", f"fixed_length is {length}, expected a positive multiple of {size}")
+    return int(length)
 
 
 def _raw(
@@ -94,8 +94,8 @@ def _raw(
             )
             raise failed("decode_raw", f"{problem}; pass fixed_length to cut or pad them")
     # A dtype of ml_dtypes has no byte order: its bytes are swapped like those of an int.
-    found = np.frombuffer(b"".join(items), f"{'<' if little_endian else '>'}u{_unit(dtype)}")
-    numbers = found.astype(found.dtype.newbyteorder("=")).view(dtype)
+    units = np.frombuffer(b"".join(items), f"{'<' if little_endian else '>'}u{_unit(dtype)}")
+    numbers = units.astype(units.dtype.newbyteorder("=")).view(dtype)
     return _fitted(numbers, result).reshape(*strings.shape, length // dtype.itemsize if items else 0)
 
 
@@ -108,14 +108,14 @@ def _fitted(numbers: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[A
     """Returns the numbers in the dtype that tensors have here; raises for ints that it cannot hold."""
     if numbers.dtype == bool:
         return numbers.view(np.uint8) != 0
-    found = numbers.astype(dtype)
-    if dtype.kind in "iu" and not np.array_equal(found, numbers):
+    converted = numbers.astype(dtype)
+    if dtype.kind in "iu" and not np.array_equal(converted, numbers):
         problem = (
             f"strings.decode_raw: {dtype.name} stands for {numbers.dtype.name} while gx.config.enable_x64 is False, "
             "and cannot hold all of these numbers; set that to True"
         )
         raise refused(InvalidArgumentError(problem))
-    return found
+    return converted
 
 
 def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:

@@ -80,9 +80,9 @@ def _argsort(x: Any, axis: int = -1, descending: bool = False, stable: bool = Tr
 
 
 def _isin(x: Any, values: Any, invert: bool = False) -> Any:
-    known = set(values.ravel().tolist())
-    found = np.array([item in known for item in x.ravel().tolist()], bool).reshape(x.shape)
-    return ~found if invert else found
+    members = set(values.ravel().tolist())
+    mask = np.array([item in members for item in x.ravel().tolist()], bool).reshape(x.shape)
+    return ~mask if invert else mask
 
 
 def _compared(function: Any) -> Any:
@@ -189,15 +189,15 @@ def in_graphs(*tensors: str, type: TypeOf) -> Callable[[Callable[P, R]], Callabl
         def either(*args: P.args, **kwargs: P.kwargs) -> R:
             if not any(map(_is_late, (*args, *kwargs.values()))):
                 return function(*args, **kwargs)
-            given = signature.bind(*args, **kwargs)
-            given.apply_defaults()
-            values = [given.arguments.pop(one) for one in tensors]
+            bound = signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            values = [bound.arguments.pop(one) for one in tensors]
             lists = [_items(value) for value in values]
             lengths = tuple(-1 if items is None else len(items) for items in lists)
             flat: list[Any] = []
             for value, items in zip(values, lists, strict=True):
                 flat.extend([value] if items is None else items)
-            attrs = {key: _attribute(key, value) for key, value in given.arguments.items()}
+            attrs = {key: _attribute(key, value) for key, value in bound.arguments.items()}
             return apply(op, flat, Attrs(lengths=lengths, **attrs))
 
         return either
@@ -230,12 +230,12 @@ def _run(
     **attrs: Any,
 ) -> np.ndarray[Any, Any]:  # fmt: skip
     rest = iter([as_strings(array) if array.dtype == STRING else array for array in arrays])
-    given = {
+    arguments = {
         name: next(rest) if length < 0 else [next(rest) for _ in range(length)]
         for name, length in zip(tensors, lengths, strict=True)
     }
-    found = function(**given, **attrs)
-    return bytes_array(found) if isinstance(found, StringTensor) else np.asarray(found)
+    result = function(**arguments, **attrs)
+    return bytes_array(result) if isinstance(result, StringTensor) else np.asarray(result)
 
 
 def _infer(type: TypeOf, types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
@@ -255,20 +255,20 @@ class each_of:  # noqa: N801  a rule among functions that are rules
 
     def __call__(self, types: Sequence[TensorType], attrs: Attrs) -> TensorType:
         """Returns the type of the result for the types of the tensors and the attributes."""
-        found: Any = STRING if self.dtype is None else self.dtype(attrs)
+        dtype: Any = STRING if self.dtype is None else self.dtype(attrs)
         if not all(type.ranked for type in types):
-            return TensorType((), found, ranked=False)
+            return TensorType((), dtype, ranked=False)
         rank = max(len(type.shape) for type in types)
         columns = zip(*[(1,) * (rank - len(type.shape)) + tuple(type.shape) for type in types], strict=True)
-        return TensorType(tuple(_together(column, types) for column in columns), found)
+        return TensorType(tuple(_together(column, types) for column in columns), dtype)
 
 
 def _together(sizes: Sequence[int], types: Sequence[TensorType]) -> int:
-    known = {size for size in sizes if size not in (1, OPEN)}
-    if len(known) > 1:
+    fixed = {size for size in sizes if size not in (1, OPEN)}
+    if len(fixed) > 1:
         shapes = " and ".join(map(str, types))
         raise refused(InvalidArgumentError(f"the shapes of {shapes} cannot be broadcast together"))
-    return known.pop() if known else OPEN if OPEN in sizes else 1
+    return fixed.pop() if fixed else OPEN if OPEN in sizes else 1
 
 
 def single(types: Sequence[TensorType], attrs: Attrs) -> TensorType:
@@ -285,17 +285,17 @@ def parts(types: Sequence[TensorType], attrs: Attrs) -> TensorType:
 
 def joined(types: Sequence[TensorType], attrs: Attrs) -> TensorType:
     """Returns the type of strings that are joined along axes."""
-    (given,) = types
+    (operand,) = types
     axis = attrs["axis"]
     if axis is None and not attrs["keepdims"]:
         return TensorType((), STRING)
-    if not given.ranked:
-        return given
-    rank = len(given.shape)
+    if not operand.ranked:
+        return operand
+    rank = len(operand.shape)
     axes = range(rank) if axis is None else (axis,) if isinstance(axis, int) else axis
     if not all(-rank <= one < rank for one in axes):
-        raise refused(InvalidArgumentError(f"strings.reduce_join: axis {axis} is out of range for {given}"))
+        raise refused(InvalidArgumentError(f"strings.reduce_join: axis {axis} is out of range for {operand}"))
     gone = {one % rank for one in axes}
-    kept = [1 if place in gone else size for place, size in enumerate(given.shape)]
-    shape = kept if attrs["keepdims"] else [size for place, size in enumerate(given.shape) if place not in gone]
+    reduced = [1 if index in gone else size for index, size in enumerate(operand.shape)]
+    shape = reduced if attrs["keepdims"] else [size for index, size in enumerate(operand.shape) if index not in gone]
     return TensorType(tuple(shape), STRING)

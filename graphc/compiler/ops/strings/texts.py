@@ -46,11 +46,11 @@ def join(inputs: Sequence[Texts], separator: str = "") -> StringTensor:
       >>> gx.strings.join(["data", gx.asarray(["a.csv", "b.csv"])], separator="/").tolist()
       ['data/a.csv', 'data/b.csv']
     """
-    found = as_strings(inputs) if isinstance(inputs, StringTensor) else None
-    parts = list(found) if found is not None else list(inputs)
+    strings = as_strings(inputs) if isinstance(inputs, StringTensor) else None
+    parts = list(strings) if strings is not None else list(inputs)
     if not parts:
         return strings_of([""], ())
-    arrays = broadcast("join", *[texts("join", f"inputs[{place}]", part) for place, part in enumerate(parts)])
+    arrays = broadcast("join", *[texts("join", f"inputs[{index}]", part) for index, part in enumerate(parts)])
     rows = zip(*[array.ravel().tolist() for array in arrays], strict=True)
     return strings_of([separator.join(row) for row in rows], arrays[0].shape)
 
@@ -76,14 +76,14 @@ def reduce_join(
       ['a-b', 'c-d']
     """
     array = texts("reduce_join", "x", x)
-    given = tuple(range(array.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
-    if not all(-array.ndim <= one < array.ndim for one in given):
+    requested = tuple(range(array.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+    if not all(-array.ndim <= one < array.ndim for one in requested):
         raise failed("reduce_join", f"axis {axis} is out of range for shape {array.shape}")
-    axes = tuple(one % array.ndim for one in given)
-    kept = [one for one in range(array.ndim) if one not in axes]
-    front = tuple(array.shape[one] for one in kept)
+    axes = tuple(one % array.ndim for one in requested)
+    remaining = [one for one in range(array.ndim) if one not in axes]
+    front = tuple(array.shape[one] for one in remaining)
     count = int(np.prod([array.shape[one] for one in axes], dtype=int))
-    rows = np.transpose(array, (*kept, *axes)).reshape(-1 if array.size else int(np.prod(front, dtype=int)), count)
+    rows = np.transpose(array, (*remaining, *axes)).reshape(-1 if array.size else int(np.prod(front, dtype=int)), count)
     joined = strings_of([separator.join(row) for row in rows.tolist()], front)
     return FUNCTIONS["expand_dims"](joined, tuple(sorted(axes))) if keepdims and axes else joined
 
@@ -110,10 +110,10 @@ def split(x: Texts, sep: str | None = None, maxsplit: int = -1, *, fill: str | N
     array = texts("split", "x", x)
     rows = each(lambda text: text.split(sep or None, maxsplit), array)
     count = max(map(len, rows), default=0)
-    for place, row in zip(np.ndindex(array.shape), rows, strict=True):
+    for index, row in zip(np.ndindex(array.shape), rows, strict=True):
         if len(row) < count and fill is None:
             problem = f"{len(row)} parts, where another string has {count}; pass fill= to pad missing parts"
-            raise failed("split", problem, place)
+            raise failed("split", problem, index)
         row += [str(fill)] * (count - len(row))
     return strings_of([part for row in rows for part in row], (*array.shape, count))
 
@@ -245,23 +245,23 @@ def substr(x: Texts, pos: Any, len: Any, unit: str = "CHAR") -> StringTensor:
     arrays = broadcast("substr", texts("substr", "x", x), positions, lengths)
 
     def part(text: str, start: int, count: int) -> str | None:
-        held: Any = _encoded(text) if in_bytes else text
-        size = held.__len__()
+        encoded: Any = _encoded(text) if in_bytes else text
+        size = encoded.__len__()
         if not -size <= start <= size:
             return None
         start += size if start < 0 else 0
-        cut = held[start : size if count < 0 else start + count]
+        cut = encoded[start : size if count < 0 else start + count]
         return cut.decode("utf-8", "surrogateescape") if in_bytes else cut
 
-    found: list[str] = []
-    for place, (text, start, count) in zip(
+    pieces: list[str] = []
+    for index, (text, start, count) in zip(
         np.ndindex(arrays[0].shape), zip(*[array.ravel().tolist() for array in arrays], strict=True), strict=True
     ):
         cut = part(text, start, count)
         if cut is None:
-            raise failed("substr", f"position {start} is outside {text!r:.60}", place)
-        found.append(cut)
-    return strings_of(found, arrays[0].shape)
+            raise failed("substr", f"position {start} is outside {text!r:.60}", index)
+        pieces.append(cut)
+    return strings_of(pieces, arrays[0].shape)
 
 
 @in_graphs("inputs", type=single)
@@ -284,12 +284,12 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
       >>> gx.strings.format("step {} of {}", (gx.asarray(3), gx.asarray([1, 2, 3]))).item()
       'step 3 of [1 2 3]'
     """
-    given = list(cast("Sequence[Any]", inputs)) if isinstance(inputs, list | tuple) else [inputs]
+    values = list(cast("Sequence[Any]", inputs)) if isinstance(inputs, list | tuple) else [inputs]
     parts = template.split(placeholder)
-    if parts.__len__() != given.__len__() + 1:
-        problem = f"{parts.__len__() - 1} times {placeholder!r} in the template, but {given.__len__()} inputs"
+    if parts.__len__() != values.__len__() + 1:
+        problem = f"{parts.__len__() - 1} times {placeholder!r} in the template, but {values.__len__()} inputs"
         raise failed("format", problem)
-    written = [_written(f"inputs[{place}]", value, summarize) for place, value in enumerate(given)]
+    written = [_written(f"inputs[{index}]", value, summarize) for index, value in enumerate(values)]
     return strings_of(["".join([part for pair in zip(parts, [*written, ""], strict=True) for part in pair])], ())
 
 
@@ -306,8 +306,8 @@ def _row(array: np.ndarray[Any, Any], summarize: int, indent: int = 1) -> str:
         return f'"{item}"' if isinstance(item, str) else _number(array)
     count = array.shape[0]
     short = 0 <= 2 * summarize < count
-    places = [*range(summarize), *range(count - summarize, count)] if short else range(count)
-    rows = [_row(array[place, ...], summarize, indent + 1) for place in places]
+    indices = [*range(summarize), *range(count - summarize, count)] if short else range(count)
+    rows = [_row(array[index, ...], summarize, indent + 1) for index in indices]
     if short:
         rows.insert(summarize, "...")
     between = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * indent
@@ -359,11 +359,11 @@ def regex_replace(x: Texts, pattern: Texts, rewrite: str, replace_global: bool =
     # In Python \0 is the null character.
     put = re.sub(r"\\(\d)", r"\\g<\1>", rewrite)
     try:
-        found = each(lambda text: compiled.sub(put, text, count=0 if replace_global else 1), array)
+        replaced = each(lambda text: compiled.sub(put, text, count=0 if replace_global else 1), array)
     except (re.error, IndexError) as error:
         problem = f"strings.regex_replace: rewrite {rewrite!r} does not fit the pattern: {error}"
         raise refused(InvalidArgumentError(problem)) from None
-    return strings_of(found, array.shape)
+    return strings_of(replaced, array.shape)
 
 
 @in_graphs("x", type=each_of(lambda _: np.dtype(np.bool_)))
@@ -384,5 +384,5 @@ def regex_full_match(x: Texts, pattern: Texts) -> Tensor:
     """
     array = texts("regex_full_match", "x", x)
     compiled = _compiled("regex_full_match", pattern)
-    found = each(lambda text: compiled.fullmatch(text) is not None, array)
-    return host_tensor(np.array(found, bool).reshape(array.shape))
+    matches = each(lambda text: compiled.fullmatch(text) is not None, array)
+    return host_tensor(np.array(matches, bool).reshape(array.shape))

@@ -99,13 +99,13 @@ class _Counter:
 
     def count(self, graph: Graph, runs: int, open_ended: bool) -> dict[Node, NodeCost]:
         """Returns the costs of the nodes of a graph that runs so often."""
-        found: dict[Node, NodeCost] = {}
+        counted: dict[Node, NodeCost] = {}
         for node in graph.nodes:
             own = sum(bytes_of(value.type) for value in (*dict.fromkeys(node.inputs), *node.outputs))
             if not node.regions or not node.op.regions:
                 flops = self._flops(node)
                 moved = 0 if node.op is CONSTANT else own * runs
-                found[node] = NodeCost(None if flops is None else flops * runs, moved, runs, open_ended)
+                counted[node] = NodeCost(None if flops is None else flops * runs, moved, runs, open_ended)
                 continue
             length = node.attrs["length"] if node.op.name == "scan" else 1
             inner_open = open_ended or node.op.name == "while"
@@ -114,10 +114,10 @@ class _Counter:
             is_loop = node.op.name in ("scan", "while")
             pick = sum if is_loop else partial(max, default=0)
             flops = pick(flops or 0.0 for flops, _ in sums)
-            found[node] = NodeCost(flops, pick(moved for _, moved in sums), runs, inner_open)
+            counted[node] = NodeCost(flops, pick(moved for _, moved in sums), runs, inner_open)
             for costs in bodies:
-                found |= costs
-        return found
+                counted |= costs
+        return counted
 
     def _flops(self, node: Node) -> float | None:
         if node.op is CONSTANT or "variable" in node.attrs or not node.outputs:
@@ -139,13 +139,13 @@ def _counted(node: Node) -> float | None:
     types = [value.type for value in node.inputs]
     try:
         shapes = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
-        found: Any = jax.jit(partial(node.op.impl, **node.attrs)).lower(*shapes).cost_analysis()
+        analysis: Any = jax.jit(partial(node.op.impl, **node.attrs)).lower(*shapes).cost_analysis()
     except Exception:  # a figure that is not there is no failure
         return None
-    if not isinstance(found, Mapping):
+    if not isinstance(analysis, Mapping):
         return None
-    known = cast("Mapping[str, float]", found)
-    return max(known.get("flops", 0.0), 0.0) + max(known.get("transcendentals", 0.0), 0.0)
+    costs = cast("Mapping[str, float]", analysis)
+    return max(costs.get("flops", 0.0), 0.0) + max(costs.get("transcendentals", 0.0), 0.0)
 
 
 def live_bytes(graph: Graph) -> list[Moment]:
@@ -156,18 +156,18 @@ def live_bytes(graph: Graph) -> list[Moment]:
     last = {value: number for number, node in enumerate(graph.nodes) for value in node.inputs}
     last |= dict.fromkeys(graph.outputs, len(graph.nodes))
     live = sum(bytes_of(value.type) for value in graph.inputs)
-    found: list[Moment] = []
+    moments: list[Moment] = []
     for number, node in enumerate(graph.nodes):
         for region in node.regions:
-            given = sum(bytes_of(value.type) for value in region.inputs)
-            found += [
-                Moment(moment.node, live + moment.live - given, moment.depth + 1) for moment in live_bytes(region)
+            input_bytes = sum(bytes_of(value.type) for value in region.inputs)
+            moments += [
+                Moment(moment.node, live + moment.live - input_bytes, moment.depth + 1) for moment in live_bytes(region)
             ]
         live += sum(bytes_of(value.type) for value in node.outputs)
-        found.append(Moment(node, live))
+        moments.append(Moment(node, live))
         ended = [value for value in dict.fromkeys((*node.inputs, *node.outputs)) if last.get(value, number) <= number]
         live -= sum(bytes_of(value.type) for value in ended if value.node is not None)
-    return found
+    return moments
 
 
 # The memory of a compiled program.
@@ -195,16 +195,16 @@ class Memory:
 def memory_of(executable: Any) -> Memory | None:
     """Returns what a program of JAX's needs, where the backend tells."""
     try:
-        found = executable.memory_analysis()
+        analysis = executable.memory_analysis()
     except NotImplementedError:
         return None
-    if found is None:
+    if analysis is None:
         return None
     return Memory(
-        arguments=found.argument_size_in_bytes,
-        outputs=found.output_size_in_bytes,
-        temporaries=found.temp_size_in_bytes,
-        aliased=found.alias_size_in_bytes,
+        arguments=analysis.argument_size_in_bytes,
+        outputs=analysis.output_size_in_bytes,
+        temporaries=analysis.temp_size_in_bytes,
+        aliased=analysis.alias_size_in_bytes,
     )
 
 

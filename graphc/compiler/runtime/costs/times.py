@@ -70,7 +70,7 @@ def node_times(folder: str | Path, executable: Any, graph: Graph) -> dict[str, f
 
 def _ops(files: Sequence[Path], module: str) -> list[tuple[str, Any, float]]:
     """Returns the instruction, launch and seconds of each op that a program has run."""
-    found: list[tuple[str, Any, float]] = []
+    records: list[tuple[str, Any, float]] = []
     # The reader's types warn where they are made, and abort the process if that warning is an error.
     with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
         profiler: Any = jax.profiler
@@ -80,8 +80,8 @@ def _ops(files: Sequence[Path], module: str) -> list[tuple[str, Any, float]]:
                     for event in line.events:
                         facts = dict(event.stats)
                         if facts.get("hlo_module") == module and "hlo_op" in facts:
-                            found.append((str(facts["hlo_op"]), facts.get("run_id"), event.duration_ns * 1e-9))
-    return found
+                            records.append((str(facts["hlo_op"]), facts.get("run_id"), event.duration_ns * 1e-9))
+    return records
 
 
 def _paths(graph: Graph, parts: Sequence[str]) -> list[str]:
@@ -90,7 +90,7 @@ def _paths(graph: Graph, parts: Sequence[str]) -> list[str]:
     Args:
       parts: the parts of the instruction's name: node names, and between them JAX's additions for bodies and functions.
     """
-    found: list[str] = []
+    paths: list[str] = []
     inside: list[tuple[str, Graph]] = [("", graph)]  # where the next node may be, with what stands before its path
     for part in parts:
         branch = re.fullmatch(r"branch_(\d+)_fun", part)
@@ -99,12 +99,12 @@ def _paths(graph: Graph, parts: Sequence[str]) -> list[str]:
         for scope, region in inside:
             node = next((node for node in region.nodes if node.name == part), None)
             if node is not None:
-                found.append(node.path(scope))
+                paths.append(node.path(scope))
                 inside = [(f"{node.path(scope, index)}/", body) for index, body in enumerate(node.regions)]
                 if node.op.name == "cond":  # XLA's first branch is that of False
                     inside.reverse()
                 break
-    return found
+    return paths
 
 
 # The time that devices compute, communicate and wait for each other, from JAX's profiler.
@@ -143,11 +143,11 @@ def collectives_of(executable: Any) -> tuple[CollectiveReport, ...]:
     counts: Counter[str] = Counter()
     arrays: Counter[str] = Counter()
     sizes: Counter[str] = Counter()
-    for found in _DEVICE_TIMES_INSTRUCTION.finditer(executable.as_text() or ""):
-        given = [_bytes(array) for array in _ARRAY.finditer(found["type"])]
-        counts[found["kind"]] += 1
-        arrays[found["kind"]] += len(given)
-        sizes[found["kind"]] += sum(given)
+    for match in _DEVICE_TIMES_INSTRUCTION.finditer(executable.as_text() or ""):
+        byte_counts = [_bytes(array) for array in _ARRAY.finditer(match["type"])]
+        counts[match["kind"]] += 1
+        arrays[match["kind"]] += len(byte_counts)
+        sizes[match["kind"]] += sum(byte_counts)
     return tuple(CollectiveReport(kind, count, arrays[kind], sizes[kind]) for kind, count in sorted(counts.items()))
 
 
@@ -156,17 +156,17 @@ def have_groups(executable: Any) -> bool:
     return any(map(_is_grouped, _GROUPS.finditer(executable.as_text() or "")))
 
 
-def _is_grouped(found: re.Match[str]) -> bool:
-    if found["mesh"] is None:
-        return found["all"] is None
-    axes = {name for name, size in re.findall(r"'([^']+)'=(\d+)", found["mesh"]) if size != "1"}
-    return bool(axes - set(re.findall(r"'([^']+)'(?!:)", found["axes"])))  # after a colon stands a part of an axis
+def _is_grouped(match: re.Match[str]) -> bool:
+    if match["mesh"] is None:
+        return match["all"] is None
+    axes = {name for name, size in re.findall(r"'([^']+)'=(\d+)", match["mesh"]) if size != "1"}
+    return bool(axes - set(re.findall(r"'([^']+)'(?!:)", match["axes"])))  # after a colon stands a part of an axis
 
 
 def instructions_of(executable: Any, kinds: str) -> frozenset[str]:
     """Returns the names of a compiled program's instructions of some kinds, which a regular expression gives."""
-    found = re.finditer(rf"([\w.-]+) = (?:\(.*?\)|\S+) (?:{kinds})(?:-start|-done)?\(", executable.as_text() or "")
-    return frozenset(instruction[1] for instruction in found)
+    matches = re.finditer(rf"([\w.-]+) = (?:\(.*?\)|\S+) (?:{kinds})(?:-start|-done)?\(", executable.as_text() or "")
+    return frozenset(instruction[1] for instruction in matches)
 
 
 def _bytes(array: re.Match[str]) -> int:
@@ -250,23 +250,23 @@ def times_of(planes: Iterable[Any], exchanging: Set[str], around: Set[str]) -> d
             for device, (start, end) in zip(by_device, together, strict=True):
                 waiting[device].append((start, min(last, end)))
                 communication[device].append((min(last, end), end))
-    found: dict[int, DeviceTime] = {}
+    times: dict[int, DeviceTime] = {}
     for device in compute.keys() | communication.keys():
         computing = _length(compute[device])
         busy = _length([*compute[device], *communication[device]])
         all_in_all = _length([*compute[device], *communication[device], *waiting[device]])
-        found[device] = DeviceTime(computing, busy - computing, all_in_all - busy)
-    return found
+        times[device] = DeviceTime(computing, busy - computing, all_in_all - busy)
+    return times
 
 
 def _device_times_ops(planes: Iterable[Any]) -> Iterator[tuple[int, str, Any, _Span]]:
     """Yields the device, name, launch, start and end in seconds of each op of XLA's."""
     for plane in planes:
-        place = re.match(r"/device:\w+:(\d+)", plane.name)
+        match = re.match(r"/device:\w+:(\d+)", plane.name)
         for line in plane.lines:
             for event in line.events:
                 facts = dict(event.stats)
-                device = facts.get("device_ordinal", None if place is None else int(place[1]))
+                device = facts.get("device_ordinal", None if match is None else int(match[1]))
                 if "hlo_op" in facts and device is not None:
                     start = event.start_ns * 1e-9
                     yield device, str(facts["hlo_op"]), facts.get("run_id"), (start, start + event.duration_ns * 1e-9)

@@ -47,12 +47,12 @@ Types = tuple[TensorType, ...]
 
 
 def _op(name: str, impl: Callable[..., Any], types: Callable[[Sequence[TensorType], Attrs], Types], doc: str) -> OpDef:
-    def infer(given: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> Types:
+    def infer(inputs: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> Types:
         del regions
-        return types(given, attrs)
+        return types(inputs, attrs)
 
-    found = OpDef(name, impl, infer, ("*values",), differentiable=False, takes_open=True, host=True, doc=doc)
-    return OPS.add(name, found)
+    op = OpDef(name, impl, infer, ("*values",), differentiable=False, takes_open=True, host=True, doc=doc)
+    return OPS.add(name, op)
 
 
 def _vector(dtype: Any) -> TensorType:
@@ -63,9 +63,9 @@ def _positions(condition: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return np.argwhere(condition).astype(as_dtype(np.int64))
 
 
-def _position_types(given: Sequence[TensorType], attrs: Attrs) -> Types:
+def _position_types(inputs: Sequence[TensorType], attrs: Attrs) -> Types:
     del attrs
-    (condition,) = given
+    (condition,) = inputs
     return (TensorType((OPEN, len(condition.shape) if condition.ranked else OPEN), as_dtype(np.int64)),)
 
 
@@ -75,13 +75,13 @@ _POSITIONS = _op("by_value.positions", _positions, _position_types, "The positio
 def _unique(x: np.ndarray[Any, Any], *, dtype: np.dtype[Any]) -> tuple[np.ndarray[Any, Any], ...]:
     values, first, inverse, counts = np.unique(x, return_index=True, return_inverse=True, return_counts=True)
     order = np.argsort(first)  # as they come, and not by size
-    place = np.empty_like(order)
-    place[order] = np.arange(order.size)
-    return values[order], place[inverse].astype(dtype), counts[order].astype(dtype)
+    ranks = np.empty_like(order)
+    ranks[order] = np.arange(order.size)
+    return values[order], ranks[inverse].astype(dtype), counts[order].astype(dtype)
 
 
-def _unique_types(given: Sequence[TensorType], attrs: Attrs) -> Types:
-    (x,) = given
+def _unique_types(inputs: Sequence[TensorType], attrs: Attrs) -> Types:
+    (x,) = inputs
     return _vector(x.dtype), TensorType(x.shape, attrs["dtype"], ranked=x.ranked), _vector(attrs["dtype"])
 
 
@@ -95,9 +95,9 @@ _UNIQUE = _op(
 
 def positions(condition: Any, name: str | None = None) -> GraphTensor:
     """Returns the positions of true elements, like ``tf.where`` of a condition alone: ``int64[count, axes]``."""
-    given = convert_to_tensor(condition)
-    with given.graph.making(name or "Where"):
-        return given.graph.named(apply(_POSITIONS, (given,)), name or "Where")
+    tensor = convert_to_tensor(condition)
+    with tensor.graph.making(name or "Where"):
+        return tensor.graph.named(apply(_POSITIONS, (tensor,)), name or "Where")
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask") -> GraphTensor:
@@ -112,37 +112,37 @@ def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "b
     Raises:
       InvalidArgumentError: the number of axes of the mask is not known, or is 0.
     """
-    x, kept = convert_to_tensor(tensor), convert_to_tensor(mask)
+    x, selector = convert_to_tensor(tensor), convert_to_tensor(mask)
     first = axis or 0
-    if kept.shape is None or not kept.shape:
+    if selector.shape is None or not selector.shape:
         error = InvalidArgumentError(
-            f"boolean_mask: the mask {kept!r} must have axes whose number is known; use mask.set_shape"
+            f"boolean_mask: the mask {selector!r} must have axes whose number is known; use mask.set_shape"
         )
         raise at(error, user_location())
-    count = len(kept.shape)
+    count = len(selector.shape)
     with x.graph.making(name):
         shape = FUNCTIONS["shape"](x)
-        rows = [shape[place] for place in range(len(x.shape))]
+        rows = [shape[dimension] for dimension in range(len(x.shape))]
         flat = FUNCTIONS["reshape"](x, (*rows[:first], -1, *rows[first + count :]))
-        chosen = apply(_POSITIONS, (FUNCTIONS["reshape"](kept, (-1,)),))
-        found = FUNCTIONS["take"](flat, FUNCTIONS["reshape"](chosen, (-1,)), axis=first)
-        return x.graph.named(found, name)
+        chosen = apply(_POSITIONS, (FUNCTIONS["reshape"](selector, (-1,)),))
+        picked = FUNCTIONS["take"](flat, FUNCTIONS["reshape"](chosen, (-1,)), axis=first)
+        return x.graph.named(picked, name)
 
 
 def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[GraphTensor]:
     """Splits the elements into several parts, in their order."""
     x, part = convert_to_tensor(data), convert_to_tensor(partitions)
     with x.graph.making(name or "DynamicPartition"):
-        found = [boolean_mask(x, FUNCTIONS["equal"](part, number)) for number in range(num_partitions)]
-        return x.graph.named(found, name or "DynamicPartition")
+        parts = [boolean_mask(x, FUNCTIONS["equal"](part, number)) for number in range(num_partitions)]
+        return x.graph.named(parts, name or "DynamicPartition")
 
 
 def unique_with_counts(x: Any, out_idx: Any = "int32", name: str | None = None) -> UniqueWithCounts:
     """Returns distinct elements in order of appearance, each element's index among them, and their counts."""
-    given = convert_to_tensor(x)
-    with given.graph.making(name or "UniqueWithCounts"):
-        found = apply_all(_UNIQUE, (given,), Attrs(dtype=as_dtype(out_idx)))
-        return UniqueWithCounts(*given.graph.named(found, name or "UniqueWithCounts"))
+    tensor = convert_to_tensor(x)
+    with tensor.graph.making(name or "UniqueWithCounts"):
+        results = apply_all(_UNIQUE, (tensor,), Attrs(dtype=as_dtype(out_idx)))
+        return UniqueWithCounts(*tensor.graph.named(results, name or "UniqueWithCounts"))
 
 
 def unique(x: Any, out_idx: Any = "int32", name: str | None = None) -> Unique:

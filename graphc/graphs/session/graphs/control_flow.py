@@ -59,27 +59,27 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
       InvalidArgumentError: the value does not have the shape.
     """
     graph = default_graph()
-    given: Any = bytes_array(value) if is_text(value) else _numbers(value, dtype)
+    array: Any = bytes_array(value) if is_text(value) else _numbers(value, dtype)
     if shape is not None:
         sizes: Any = sizes_of(shape)
-        if given.size == 1 and not verify_shape:
-            given = np.full(sizes, given.reshape(())[()], given.dtype)
-        elif (verify_shape and given.shape != sizes) or given.size != np.prod(sizes, dtype=int):
-            error = InvalidArgumentError(f"constant: shape {builtins.tuple(sizes)} wanted, the value has {given.shape}")
+        if array.size == 1 and not verify_shape:
+            array = np.full(sizes, array.reshape(())[()], array.dtype)
+        elif (verify_shape and array.shape != sizes) or array.size != np.prod(sizes, dtype=int):
+            error = InvalidArgumentError(f"constant: shape {builtins.tuple(sizes)} wanted, the value has {array.shape}")
             raise at(error, user_location())
-        given = given.reshape(sizes)
-    if in_region() and given.dtype != STRING:
-        return current_trace().lift(given)  # a constant of the branch, body or composition under construction
+        array = array.reshape(sizes)
+    if in_region() and array.dtype != STRING:
+        return current_trace().lift(array)  # a constant of the branch, body or composition under construction
     with graph.making(name):
-        return graph.named(graph.trace.array(given), name)
+        return graph.named(graph.trace.array(array), name)
 
 
 def _numbers(value: Any, dtype: Any) -> np.ndarray[Any, Any]:
     if dtype is not None and graph_dtype(dtype) == STRING:
         raise at(InvalidTypeError(f"constant: {value!r:.60} is no string"), user_location())
     with trace_scope(None), device(None):
-        found: Any = FUNCTIONS["asarray"](value, dtype=None if dtype is None else graph_dtype(dtype))
-    return np.asarray(found.raw if hasattr(found, "raw") else found)
+        converted: Any = FUNCTIONS["asarray"](value, dtype=None if dtype is None else graph_dtype(dtype))
+    return np.asarray(converted.raw if hasattr(converted, "raw") else converted)
 
 
 def convert_to_tensor(
@@ -153,13 +153,13 @@ def tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> 
     Raises:
       InvalidArgumentError: there is no tensor.
     """
-    given = [convert_to_tensor(item) for item in tensors if item is not None]
-    if not given:
+    present = [convert_to_tensor(item) for item in tensors if item is not None]
+    if not present:
         raise at(InvalidArgumentError("tuple: there is no tensor among the inputs"), user_location())
-    graph = graph_of(given)
+    graph = graph_of(present)
     with graph.making(name), graph.control_dependencies(control_inputs or []):
-        found = iter(graph.named(apply_all(TOGETHER, given), name))
-    return [None if item is None else next(found) for item in tensors]
+        copies = iter(graph.named(apply_all(TOGETHER, present), name))
+    return [None if item is None else next(copies) for item in tensors]
 
 
 def with_dependencies(dependencies: Sequence[Any], output: Any, name: str | None = None) -> Any:
@@ -193,14 +193,14 @@ def cond(
     graph = graph_of([pred])
     with graph.making(name or "cond"):
         chosen = convert_to_tensor(pred)
-        found: Any = branch(chosen, lambda: _branch(first()), lambda: _branch(second()))
-    return found if strict else _alone(found)
+        result: Any = branch(chosen, lambda: _branch(first()), lambda: _branch(second()))
+    return result if strict else _alone(result)
 
 
-def _alone(found: Any) -> Any:
+def _alone(result: Any) -> Any:
     """Returns the only item of a list or tuple of one; returns anything else unchanged."""
-    items = nest.as_tuple(found)
-    return items[0] if len(items) == 1 else found
+    items = nest.as_tuple(result)
+    return items[0] if len(items) == 1 else result
 
 
 def _branch(result: Any) -> Any:
@@ -230,8 +230,8 @@ def case(
       InvalidArgumentError: there are no pairs.
     """
     del exclusive
-    given: Any = pred_fn_pairs
-    pairs: list[Any] = list(given.items() if hasattr(given, "items") else given)
+    cases: Any = pred_fn_pairs
+    pairs: list[Any] = list(cases.items() if hasattr(cases, "items") else cases)
     if not pairs:
         raise at(InvalidArgumentError("case: there are no pairs of a condition and a function"), user_location())
 
@@ -242,8 +242,8 @@ def case(
         return cond(pred, function, lambda: chain(index + 1), strict=True, name=f"cond_{index}")
 
     with default_graph().making(name):
-        found = chain(0)
-    return found if strict else _alone(found)
+        result = chain(0)
+    return result if strict else _alone(result)
 
 
 def while_loop(
@@ -275,21 +275,21 @@ def while_loop(
         raise at(InvalidTypeError("while_loop: cond and body must be functions"), user_location())
     if not isinstance(loop_vars, list | builtins.tuple) or not loop_vars:
         raise at(InvalidTypeError("while_loop: loop_vars must be a list or tuple of values"), user_location())
-    given = nest.as_tuple(cast("Any", loop_vars))
-    graph = graph_of(nest.flatten(given)[0])
+    initial = nest.as_tuple(cast("Any", loop_vars))
+    graph = graph_of(nest.flatten(initial)[0])
 
     def step(state: Any) -> Any:
         return nest.as_tuple(body(*state))
 
     with graph.making(name or "while"):
-        first = builtins.tuple(_started(graph, item) for item in given)
+        first = builtins.tuple(_started(graph, item) for item in initial)
         if shape_invariants is not None:
             pairs = zip(first, nest.as_tuple(shape_invariants), strict=True)
             first = builtins.tuple(_opened(value, shape) for value, shape in pairs)
-        found = loop(lambda state: cond(*state), step, first, max_iterations=maximum_iterations)
-    if len(found) == 1 and not return_same_structure:
-        return found[0]
-    return list(found) if isinstance(loop_vars, list) else found
+        final = loop(lambda state: cond(*state), step, first, max_iterations=maximum_iterations)
+    if len(final) == 1 and not return_same_structure:
+        return final[0]
+    return list(final) if isinstance(loop_vars, list) else final
 
 
 def _started(graph: Graph, value: Any) -> Any:

@@ -167,8 +167,8 @@ class Graph:
           ignore_existing: ignored: device scopes around this one do not apply inside.
         """
         del ignore_existing
-        found = self.as_graph_element(op, allow_tensor=True)
-        node: Any = found.raw.node if isinstance(found, GraphTensor) else found.node
+        element = self.as_graph_element(op, allow_tensor=True)
+        node: Any = element.raw.node if isinstance(element, GraphTensor) else element.node
         before, self.trace.colocation = self.trace.colocation, node
         try:
             with device_later(None), device_later(node.device or None):
@@ -219,10 +219,10 @@ class Graph:
 
     def operation_of(self, node: Node) -> Operation:
         """Returns the operation for a node of the graph."""
-        found = self._operations.get(node)
-        if found is None:
-            found = self._operations[node] = Operation(self, node)
-        return found
+        operation = self._operations.get(node)
+        if operation is None:
+            operation = self._operations[node] = Operation(self, node)
+        return operation
 
     def op_type(self, node: Node) -> str:
         """Returns TensorFlow's name for a node's op."""
@@ -257,24 +257,24 @@ class Graph:
           InvalidTypeError: the object is neither.
         """
         if isinstance(obj, str):
-            found = self._named(obj, allow_tensor=allow_tensor, allow_operation=allow_operation)
+            element = self._named(obj, allow_tensor=allow_tensor, allow_operation=allow_operation)
         else:
-            found = obj._as_graph_element() if hasattr(obj, "_as_graph_element") else obj
-        if isinstance(found, Grouped):
-            found = self.operation_of(found.token.raw.node)  # pyright: ignore[reportAttributeAccessIssue]
-        if isinstance(found, GraphTensor) and not allow_tensor:
-            found = found.op
+            element = obj._as_graph_element() if hasattr(obj, "_as_graph_element") else obj
+        if isinstance(element, Grouped):
+            element = self.operation_of(element.token.raw.node)  # pyright: ignore[reportAttributeAccessIssue]
+        if isinstance(element, GraphTensor) and not allow_tensor:
+            element = element.op
         kinds = (GraphTensor, Operation) if allow_operation else (GraphTensor,)
-        if not isinstance(found, kinds):
+        if not isinstance(element, kinds):
             wanted = "a tensor or an operation" if allow_operation else "a tensor"
             error = InvalidTypeError(
                 f"{obj!r:.80} ({type(obj).__name__}) is not {wanted} of a graph, nor the name of one"
             )
             raise at(error, user_location())
-        if found.graph is not self:
-            error = InvalidArgumentError(f"{found.name!r} is of another graph")
+        if element.graph is not self:
+            error = InvalidArgumentError(f"{element.name!r} is of another graph")
             raise at(error, user_location())
-        return found
+        return element
 
     def _named(self, name: str, *, allow_tensor: bool, allow_operation: bool) -> Any:
         self._index()
@@ -310,8 +310,8 @@ class Graph:
             return []
         if isinstance(item, Tensor) and not isinstance(item, GraphTensor):
             return []
-        found = self.as_graph_element(item)
-        node: Any = found.raw.node if isinstance(found, GraphTensor) else found.node
+        element = self.as_graph_element(item)
+        node: Any = element.raw.node if isinstance(element, GraphTensor) else element.node
         return [node]
 
     # Feeding and fetching
@@ -352,11 +352,11 @@ class Graph:
           name: the name of the collection.
           scope: a regular expression that the names of the values begin with; values without names are left out then.
         """
-        found = self._collections.get(name, [])
+        items = self._collections.get(name, [])
         if scope is None:
-            return list(found)
+            return list(items)
         begins = re.compile(scope)
-        return [item for item in found if hasattr(item, "name") and begins.match(item.name)]
+        return [item for item in items if hasattr(item, "name") and begins.match(item.name)]
 
     def get_collection_ref(self, name: str) -> list[Any]:
         """Returns the collection itself."""
@@ -384,16 +384,16 @@ class Graph:
           FailedPreconditionError: none is given, and there is no default Session.
           InvalidArgumentError: the Session runs another graph.
         """
-        found = session or stacks.default_session
-        if found is None:
+        chosen = session or stacks.default_session
+        if chosen is None:
             error = FailedPreconditionError(
                 f"{use}: there is no default Session; use `with gx.Session() as session:`, or pass one"
             )
             raise at(error, user_location())
-        if found.graph is not self:
+        if chosen.graph is not self:
             error = InvalidArgumentError(f"{use}: the default Session runs another graph; pass one with this graph")
             raise at(error, user_location())
-        return found
+        return chosen
 
     def __str__(self) -> str:
         return str(self.ir)
@@ -455,8 +455,8 @@ def graph_of(values: Iterable[Any]) -> Graph:
     return default_graph()
 
 
-def _similar(name: str, known: Iterable[str]) -> str:
+def _similar(name: str, candidates: Iterable[str]) -> str:
     import difflib
 
-    close = difflib.get_close_matches(name, list(known), 3)
+    close = difflib.get_close_matches(name, list(candidates), 3)
     return f"; did you mean {', '.join(map(repr, close))}?" if close else ""

@@ -35,10 +35,10 @@ def _own(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
 
 
 def _call(*arrays: Any, function: str, results: Sequence[TensorType]) -> tuple[Any, ...]:
-    status, *found = host_function(function).run(*arrays)
+    status, *outputs = host_function(function).run(*arrays)
     if status:
         raise host_error(int(status))[0]
-    return tuple(found)
+    return tuple(outputs)
 
 
 _PY_FUNC = OPS.add(
@@ -85,11 +85,11 @@ def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True
     host = HostFunction(_checked(func, types), f"py_func.{getattr(func, '__name__', 'function')}", ())
     graph.functions.append(host)
     with graph.making(name):
-        found = apply_all(_PY_FUNC, list(inp), Attrs(function=host.name, results=types))
+        outputs = apply_all(_PY_FUNC, list(inp), Attrs(function=host.name, results=types))
         if not types:
             return graph.named(Operation(graph, graph.trace.builder.nodes[-1]), name)
-        graph.named(found, name)
-    return found if several else found[0]
+        graph.named(outputs, name)
+    return outputs if several else outputs[0]
 
 
 def _checked(func: Callable[..., Any], types: Sequence[TensorType]) -> Callable[..., Sequence[Any]]:
@@ -97,12 +97,12 @@ def _checked(func: Callable[..., Any], types: Sequence[TensorType]) -> Callable[
 
     def run(*arrays: Any) -> Sequence[Any]:
         result: Any = func(*[array[()] if array.dtype == STRING and not array.shape else array for array in arrays])
-        found = nest.as_tuple(result) if types else ()
-        if len(types) == 1 and len(found) != 1:  # a list is the values of the one array
-            found = (result,)
-        if len(found) != len(types):
-            raise InvalidArgumentError(f"py_func: the function gave {len(found)} values, {len(types)} are declared")
-        return [_of_dtype(value, type.dtype) for value, type in zip(found, types, strict=True)]
+        values = nest.as_tuple(result) if types else ()
+        if len(types) == 1 and len(values) != 1:  # a list is the values of the one array
+            values = (result,)
+        if len(values) != len(types):
+            raise InvalidArgumentError(f"py_func: the function gave {len(values)} values, {len(types)} are declared")
+        return [_of_dtype(value, type.dtype) for value, type in zip(values, types, strict=True)]
 
     return run
 
@@ -205,8 +205,8 @@ def Print(  # noqa: N802
             message=message or "", first_n=-1 if first_n is None else first_n,
             summarize=3 if summarize is None else summarize, function=f"print/{id(graph)}/{graph.version}",
         )  # fmt: skip
-        (found,) = apply_all(_PRINT, [convert_to_tensor(item) for item in (input_, *data)], attrs)
-        return graph.named(found, name)
+        (tensor,) = apply_all(_PRINT, [convert_to_tensor(item) for item in (input_, *data)], attrs)
+        return graph.named(tensor, name)
 
 
 def print_op(*inputs: Any, name: str | None = None) -> Operation:
@@ -257,16 +257,16 @@ def Assert(condition: Any, data: Sequence[Any], summarize: int | None = None, na
 
 
 def _op(name: str, impl: Callable[..., Any], types: tuple[TensorType, ...], params: tuple[str, ...], doc: str) -> OpDef:
-    def infer(given: Sequence[TensorType], attrs: Attrs, regions: Sequence[GraphIR]) -> tuple[TensorType, ...]:
-        del given, attrs, regions
+    def infer(inputs: Sequence[TensorType], attrs: Attrs, regions: Sequence[GraphIR]) -> tuple[TensorType, ...]:
+        del inputs, attrs, regions
         return types
 
     def effects(attrs: Any) -> tuple[Effect, ...]:
         del attrs
         return (writes(part_of_world("files")),)  # later operations read what is written
 
-    found = OpDef(name, impl, infer, params, effects=effects, differentiable=False, takes_open=True, host=True, doc=doc)
-    return OPS.add(name, found)
+    op = OpDef(name, impl, infer, params, effects=effects, differentiable=False, takes_open=True, host=True, doc=doc)
+    return OPS.add(name, op)
 
 
 def _read(name: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -283,8 +283,8 @@ def _write(name: np.ndarray[Any, Any], contents: np.ndarray[Any, Any]) -> tuple[
 
 
 def _matching(pattern: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    found = sorted(files.glob([one.decode() for one in np.ravel(pattern)]))
-    return bytes_array(found) if found else np.empty(0, STRING)
+    paths = sorted(files.glob([one.decode() for one in np.ravel(pattern)]))
+    return bytes_array(paths) if paths else np.empty(0, STRING)
 
 
 _TEXT = TensorType((), STRING)

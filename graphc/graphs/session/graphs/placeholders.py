@@ -59,8 +59,8 @@ def graph_dtype(dtype: Any) -> np.dtype[Any]:
 def graph_type(dtype: Any, shape: Any) -> TensorType:
     """Returns the type for a user's dtype and shape, with None for open sizes."""
     sizes = sizes_of(shape)
-    found = graph_dtype(dtype)
-    return TensorType((), found, ranked=False) if sizes is None else TensorType(sizes, found)
+    converted = graph_dtype(dtype)
+    return TensorType((), converted, ranked=False) if sizes is None else TensorType(sizes, converted)
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> GraphTensor:
@@ -113,6 +113,6 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     with graph.making(name):
         # A Python number has the same dtype as in eager code.
         value = graph.trace.lift(FUNCTIONS["asarray"](input) if type(input) in SCALARS else input)
-        found = apply(_WITH_DEFAULT, (value,))
-        found.raw.type = graph_type(value.raw.type.dtype, shape)  # the type of values to feed
-        return graph.named(found, name)
+        tensor = apply(_WITH_DEFAULT, (value,))
+        tensor.raw.type = graph_type(value.raw.type.dtype, shape)  # the type of values to feed
+        return graph.named(tensor, name)

@@ -56,8 +56,8 @@ class _Dimensions(TensorShape):
         return map(Dimension, super().__iter__())
 
     def __getitem__(self, index: Any) -> Any:
-        found = super().__getitem__(index)
-        return found if isinstance(index, slice) else Dimension(found)
+        size = super().__getitem__(index)
+        return size if isinstance(index, slice) else Dimension(size)
 
     def as_list(self) -> list[int | None]:
         """Returns the sizes as a list, with None for unknown ones."""
@@ -126,11 +126,11 @@ class GraphTensor(SymbolicTensor):
           InvalidArgumentError: it contradicts the known shape.
         """
         sizes = sizes_of(shape)
-        given = TensorType(sizes or (), self.raw.type.dtype, self.raw.type.weak, sizes is not None)
-        if not compatible(self.raw.type, given):
+        declared = TensorType(sizes or (), self.raw.type.dtype, self.raw.type.weak, sizes is not None)
+        if not compatible(self.raw.type, declared):
             error = InvalidArgumentError(f"{self.name}: set_shape({shape}) contradicts its type, {self.raw.type}")
             raise at(error, user_location())
-        self.raw.type = merge(self.raw.type, given)
+        self.raw.type = merge(self.raw.type, declared)
 
     def eval(self, feed_dict: Mapping[Any, Any] | None = None, session: Session | None = None) -> Any:
         """Computes the tensor in a Session.
@@ -254,8 +254,8 @@ class Operation:
           InvalidArgumentError: the attribute does not exist.
         """
         if name not in self.node.attrs:
-            known = ", ".join(self.node.attrs) or "none"
-            error = InvalidArgumentError(f"the operation {self.name!r} has no attribute {name!r}; it has {known}")
+            available = ", ".join(self.node.attrs) or "none"
+            error = InvalidArgumentError(f"the operation {self.name!r} has no attribute {name!r}; it has {available}")
             raise at(error, user_location())
         return self.node.attrs[name]
 

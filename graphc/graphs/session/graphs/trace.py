@@ -98,9 +98,9 @@ def string_op(op: OpDef, types: Sequence[TensorType], attrs: Attrs) -> tuple[OpD
       InvalidTypeError: the op takes no strings.
     """
     if op.name not in STRING_RULES:
-        given = ", ".join(map(str, types))
+        operands = ", ".join(map(str, types))
         error = InvalidTypeError(
-            f"{op.name}({given}): strings are no numbers; gx.strings.to_number reads numbers from strings"
+            f"{op.name}({operands}): strings are no numbers; gx.strings.to_number reads numbers from strings"
         )
         raise at(error, user_location())
     return _ON_STRINGS, Attrs({"op": op.name, **attrs})
@@ -113,8 +113,8 @@ def _run(*arrays: Any, op: str, **attrs: Any) -> tuple[Any, ...]:
 
 
 def _decoded(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    found = as_strings(array)
-    return array if found is None else found.__array__()
+    strings = as_strings(array)
+    return array if strings is None else strings.__array__()
 
 
 def _encoded(result: Any) -> np.ndarray[Any, Any]:
@@ -127,8 +127,8 @@ def _encoded(result: Any) -> np.ndarray[Any, Any]:
 def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[GraphIR]) -> tuple[TensorType, ...]:
     """Infers the types by a run on dummy strings, with two sizes for each open one."""
     del regions
-    found = [_run(*[_sample(type, size) for type in types], **attrs) for size in (2, 3)]
-    columns = zip(*[[TensorType(array.shape, array.dtype) for array in arrays] for arrays in found], strict=True)
+    runs = [_run(*[_sample(type, size) for type in types], **attrs) for size in (2, 3)]
+    columns = zip(*[[TensorType(array.shape, array.dtype) for array in arrays] for arrays in runs], strict=True)
     ranked = all(type.ranked for type in types)
     return tuple(widen(column) if ranked else TensorType((), column[0].dtype, ranked=False) for column in columns)
 
@@ -195,11 +195,11 @@ class GraphTrace(Trace):
         """Calls a compiled function in the graph: a run that needs its result also runs its assignments and prints."""
         count = len(self.builder.nodes)
         result = call()
-        made = [node for node in self.builder.nodes[count:] if node not in self.carried and _changes(node)]
-        if not made:
+        added = [node for node in self.builder.nodes[count:] if node not in self.carried and _changes(node)]
+        if not added:
             return result
         leaves, structure = nest.flatten(result, repeats=True)
-        with self.graph.control_dependencies(list(map(self.graph.operation_of, made))):
+        with self.graph.control_dependencies(list(map(self.graph.operation_of, added))):
             after = [
                 self.apply(OPS["identity"], (leaf,))[0] if isinstance(leaf, GraphTensor) else leaf for leaf in leaves
             ]
@@ -207,10 +207,10 @@ class GraphTrace(Trace):
 
     def wrap(self, value: Value) -> GraphTensor:
         """Returns the unique tensor of a value."""
-        found = self._tensors.get(value)
-        if found is None:
-            found = self._tensors[value] = GraphTensor(value, self)
-        return found
+        tensor = self._tensors.get(value)
+        if tensor is None:
+            tensor = self._tensors[value] = GraphTensor(value, self)
+        return tensor
 
     def apply(
         self, op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Sequence[GraphIR] = ()
@@ -221,10 +221,10 @@ class GraphTrace(Trace):
         if not op.host and any(value.raw.type.dtype == STRING for value in lifted):
             op, attrs = string_op(op, [value.raw.type for value in lifted], attrs)
         with self._lock:
-            found = super().apply(op, lifted, attrs, regions)
+            outputs = super().apply(op, lifted, attrs, regions)
             if self.colocation is not None:
                 self.colocated[self.builder.nodes[-1]] = self.colocation
-            return found
+            return outputs
 
     def check_open(self) -> None:
         """Raises an error if the graph is finalized."""

@@ -145,14 +145,14 @@ def _global_step_of(hook: SessionRunHook) -> Any:
     Raises:
       FailedPreconditionError: the graph has no global step.
     """
-    found = get_global_step()
-    if found is None:
+    step = get_global_step()
+    if step is None:
         error = FailedPreconditionError(
             f"{type(hook).__name__} needs a global step: call tf.train.get_or_create_global_step() while the graph is "
             "built, and give it to the optimizer"
         )
         raise at(error, user_location())
-    return found
+    return step
 
 
 class _StepTimer:
@@ -511,7 +511,7 @@ class SummarySaverHook(SessionRunHook):
         return SessionRunArgs([self._global_step, self._summaries() if self._now else []])
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        before, found = run_values.results
+        before, summaries = run_values.results
         step = int(run_context.session.run(self._global_step)) if self._now else int(before) + 1
         if self._next_step is None and self._writer is not None:
             log = message("SessionLog")
@@ -519,7 +519,7 @@ class SummarySaverHook(SessionRunHook):
         if self._now:
             self._timer.note(step)
         if self._now and self._writer is not None:
-            for summary in found:
+            for summary in summaries:
                 self._writer.add_summary(summary, step)
         self._next_step = step + 1
 
@@ -528,5 +528,5 @@ class SummarySaverHook(SessionRunHook):
             self._writer.flush()
 
     def _summaries(self) -> list[Any]:
-        found = self._given if self._scaffold is None else self._scaffold.summary_op
-        return list(found) if isinstance(found, list | tuple) else [] if found is None else [found]  # pyright: ignore
+        summaries = self._given if self._scaffold is None else self._scaffold.summary_op
+        return list(summaries) if isinstance(summaries, list | tuple) else [] if summaries is None else [summaries]  # pyright: ignore

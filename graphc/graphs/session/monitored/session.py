@@ -141,8 +141,8 @@ class _HookedSession:
             if request.options is not None:
                 options = _merged(options, request.options)
         results = self.session.run([fetches, extra], self._feeds(feeds, requests), options, metadata)
-        for hook, request, found in zip(self._hooks, requests, results[1], strict=True):
-            values = None if request.fetches is None else found
+        for hook, request, result in zip(self._hooks, requests, results[1], strict=True):
+            values = None if request.fetches is None else result
             hook.after_run(context, SessionRunValues(values, options, metadata))
         self._stopped = self._stopped or context.stop_requested
         return results[0]
@@ -150,8 +150,8 @@ class _HookedSession:
     def _feeds(self, feeds: Mapping[Any, Any] | None, requests: Sequence[SessionRunArgs]) -> dict[Any, Any]:
         merged = dict(feeds or {})
         for hook, request in zip(self._hooks, requests, strict=True):
-            given: dict[Any, Any] = request.feed_dict or {}
-            for key, value in given.items():
+            extra: dict[Any, Any] = request.feed_dict or {}
+            for key, value in extra.items():
                 if key in merged:
                     problem = f"{key!r:.60} is fed by {type(hook).__name__}, and by another hook or the program too"
                     raise at(InvalidArgumentError(f"session.run: {problem}"), user_location())

@@ -63,9 +63,9 @@ def needed_nodes(
 
 def unfed(node: Node) -> InvalidArgumentError:
     """Makes the error for a placeholder that a run needs and that is not fed."""
-    place = f" (made at {node.location.short})" if node.location is not None else ""
+    where = f" (made at {node.location.short})" if node.location is not None else ""
     error = InvalidArgumentError(
-        f"You must feed a value for placeholder tensor {node.name!r} of type {node.outputs[0].type}{place}: "
+        f"You must feed a value for placeholder tensor {node.name!r} of type {node.outputs[0].type}{where}: "
         "session.run(fetches, feed_dict={placeholder: value})"
     )
     return at(error, user_location())
@@ -95,8 +95,8 @@ class Single:
 
     def run(self, arrays: Sequence[Any]) -> Sequence[Any]:
         """Runs the program with the feeds."""
-        results = self.segment.program([arrays[place] for place in self.inputs])
-        return [results[place] for place in self.outputs]
+        results = self.segment.program([arrays[index] for index in self.inputs])
+        return [results[index] for index in self.outputs]
 
 
 def local_plan(

@@ -99,12 +99,12 @@ class Clusters:
 
     def _add(self, node: Node, clustering: Clustering) -> None:
         sources = self._sources(node)
-        place = self._rules.place(node)
-        if place is None:
+        device = self._rules.place(node)
+        if device is None:
             self._late[node] = sources
             return
         alone, chain = self._rules.alone(node), self._rules.chain(node)
-        cluster = self.of[node] = clustering.add(node, place, sources, alone=alone, chain=chain)
+        cluster = self.of[node] = clustering.add(node, device, sources, alone=alone, chain=chain)
         self.before.setdefault(cluster, set()).update(sources - {cluster})
         for value in node.inputs:
             if value.node in self.floating and value not in self._fed:
@@ -117,22 +117,22 @@ class Clusters:
 
     def _sources(self, node: Node) -> set[Cluster]:
         """Returns the clusters that a node takes values from, or comes after."""
-        found: set[Cluster] = set()
+        clusters: set[Cluster] = set()
         makers = [value.node for value in node.inputs if value not in self._fed and value.node is not None]
         for maker in (*makers, *node.control_inputs):
-            found |= self._late.get(maker, set())
+            clusters |= self._late.get(maker, set())
             if maker in self.of:
-                found.add(self.of[maker])
+                clusters.add(self.of[maker])
         variable = variable_of(node)
         if variable is not None and variable in self._assigned:
-            found.add(self._assigned[variable])
+            clusters.add(self._assigned[variable])
         if variable is not None and assigns(node):
-            found |= self._touched.get(variable, set())
-        return found
+            clusters |= self._touched.get(variable, set())
+        return clusters
 
     def misplaced(self) -> set[Node]:
         """Returns the reads that must not move to their users, because a later assignment would come first."""
-        found: set[Node] = set()
+        reads: set[Node] = set()
         fetched = {value.node for value in self._fetched}
         awaited = {control for node in self._nodes for control in node.control_inputs}
         later: dict[str, set[Cluster]] = {}
@@ -145,8 +145,8 @@ class Clusters:
                 elsewhere = not all(self._rules.takes(cluster.device, node) for cluster in clusters)
                 alone = len(clusters | assigned) <= 1
                 if node in fetched or node in awaited or elsewhere or (assigned and not alone):
-                    found.add(node)
-        return found
+                    reads.add(node)
+        return reads
 
 
 def clustered(nodes: Sequence[Node], fed: Sequence[Value], fetched: Sequence[Value], rules: Rules) -> Clusters:
@@ -215,7 +215,7 @@ class _Assembly:
         self._home: dict[Value, str] = {}
         self._done: dict[Cluster, int] = {}
         self._count = 0
-        self._order = {node: place for place, node in enumerate(request.nodes)}
+        self._order = {node: index for index, node in enumerate(request.nodes)}
         self._wanted = self._values_between()
 
     def _values_between(self) -> set[Value]:
@@ -248,19 +248,19 @@ class _Assembly:
 
     def _slot(self, value: Value, device: str = "") -> int:
         """Returns the slot of a value where it was computed, or on a device, to which it is moved if necessary."""
-        found = self._slots.get((value, ""))
-        if found is None:
+        slot = self._slots.get((value, ""))
+        if slot is None:
             assert value.node is not None
-            found = self._new_slot(value)
-            self._constants[found] = value.node.attrs["value"].array
+            slot = self._new_slot(value)
+            self._constants[slot] = value.node.attrs["value"].array
         home = self._home.get(value, "")
         if not device or not home or home in (device, HOST):
-            return found
+            return slot
         moved = self._slots.get((value, device))
         if moved is None:
             moved = self._new_slot(value, device)
             name = value.node.name if value.node is not None else value.name
-            self._steps.append(Transfer(name, device, (found,), (moved,)))
+            self._steps.append(Transfer(name, device, (slot,), (moved,)))
         return moved
 
     def _add(self, cluster: Cluster) -> None:
@@ -312,13 +312,13 @@ class _Assembly:
 
         for node in nodes:
             copy(node)
-        given = [
+        produced = [
             value for node in cluster.nodes for value in node.outputs if value in self._wanted and value not in fed
         ]
         inputs = [self._slot(value, cluster.device) for value in taken]
-        self._home.update(dict.fromkeys(given, cluster.device))
-        outputs = [*map(self._new_slot, given), self._number()]
-        graph = builder.build([inside[value] for value in given])
+        self._home.update(dict.fromkeys(produced, cluster.device))
+        outputs = [*map(self._new_slot, produced), self._number()]
+        graph = builder.build([inside[value] for value in produced])
         pinned = cluster.device != self._request.default or any(node.device for node in cluster.nodes)
         return StateSegment(
             graph.name, cluster.device, (*inputs, *after), tuple(outputs), graph=graph, state=self._state,

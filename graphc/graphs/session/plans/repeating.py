@@ -60,8 +60,8 @@ def repeated(session: Session, operation: Any) -> Callable[[], None] | None:
     most = _MOST if capacity < 0 else min(_MOST, capacity)
     if most < _LEAST:
         return None
-    found = _Repeated(session, operation, form, most)
-    return found if found.is_faithful else None
+    program = _Repeated(session, operation, form, most)
+    return program if program.is_faithful else None
 
 
 def _form_of(operation: Any) -> _Form | None:
@@ -113,36 +113,36 @@ def _constant(value: Value) -> Any:
 class _Program:
     """A program that computes many records at once. Operations that compute the same share one compiled program."""
 
-    def __init__(self, nodes: Sequence[Node], given: Sequence[Value], wanted: Sequence[Value]) -> None:
-        self._nodes, self._given, self._wanted = nodes, given, wanted
+    def __init__(self, nodes: Sequence[Node], structure: Sequence[Value], wanted: Sequence[Value]) -> None:
+        self._nodes, self._given, self._wanted = nodes, structure, wanted
         self._many: Any = jax.jit(jax.vmap(self.row))
         self._lock: threading.Lock | None = threading.Lock()
-        shapes = [jax.ShapeDtypeStruct(value.type.shape, value.type.dtype) for value in given]
+        shapes = [jax.ShapeDtypeStruct(value.type.shape, value.type.dtype) for value in structure]
         try:
-            found: Any = jax.eval_shape(self.row, shapes)
+            outputs: Any = jax.eval_shape(self.row, shapes)
         except Exception:
-            found = None
+            outputs = None
         types = [(value.type.shape, value.type.dtype) for value in wanted]
-        self.is_faithful = found is not None and [(array.shape, array.dtype) for array in found] == types
+        self.is_faithful = outputs is not None and [(array.shape, array.dtype) for array in outputs] == types
         """True if the program returns values of the graph's types."""
 
-    def row(self, given: Sequence[Any]) -> list[Any]:
+    def row(self, record: Sequence[Any]) -> list[Any]:
         """Computes the wanted values for one record."""
-        values: dict[Value, Any] = dict(zip(self._given, given, strict=True))
+        values: dict[Value, Any] = dict(zip(self._given, record, strict=True))
         for node in self._nodes:
             inputs = [_constant(value) if _is_constant(value) else values[value] for value in node.inputs]
             values.update(zip(node.outputs, nest.as_tuple(node.op.impl(*inputs, **node.attrs)), strict=True))
         return [values[value] for value in self._wanted]
 
-    def __call__(self, given: Sequence[Any]) -> Sequence[Any]:
+    def __call__(self, inputs: Sequence[Any]) -> Sequence[Any]:
         """Computes many records, along the first axis; one thread compiles the program while others wait."""
         lock = self._lock
         if lock is None:
-            return self._many(given)
+            return self._many(inputs)
         with lock:
-            found = self._many(given)
+            outputs = self._many(inputs)
             self._lock = None
-        return found
+        return outputs
 
 
 _programs: dict[Any, _Program] = {}
@@ -150,27 +150,27 @@ _programs_lock = threading.Lock()
 _PROGRAMS_KEPT = 64
 
 
-def _program(nodes: Sequence[Node], given: Sequence[Value], wanted: Sequence[Value]) -> _Program:
+def _program(nodes: Sequence[Node], inputs: Sequence[Value], wanted: Sequence[Value]) -> _Program:
     """Returns the program of nodes that compute the same, shared by all graphs."""
-    names: dict[Value, Any] = {value: ("given", place) for place, value in enumerate(given)}
+    names: dict[Value, Any] = {value: ("given", index) for index, value in enumerate(inputs)}
 
     def named(value: Value) -> Any:
         assert value in names or value.node is not None
         return names.get(value) or ("constant", value.type, value.node and value.node.attrs)
 
     rows: list[Any] = []
-    for place, node in enumerate(nodes):
+    for index, node in enumerate(nodes):
         rows.append((node.op.name, node.attrs, tuple(map(named, node.inputs))))
-        names.update({value: (place, number) for number, value in enumerate(node.outputs)})
-    types = tuple(value.type for value in given)
+        names.update({value: (index, number) for number, value in enumerate(node.outputs)})
+    types = tuple(value.type for value in inputs)
     key = (types, tuple(rows), tuple(map(named, wanted)), dtype_rules())
     with _programs_lock:
-        found = _programs.get(key)
-        if found is None:
+        program = _programs.get(key)
+        if program is None:
             while len(_programs) >= _PROGRAMS_KEPT:
                 del _programs[next(iter(_programs))]
-            found = _programs[key] = _Program(nodes, given, wanted)
-        return found
+            program = _programs[key] = _Program(nodes, inputs, wanted)
+        return program
 
 
 class _Repeated:
@@ -226,10 +226,10 @@ class _Repeated:
                 zip(node.outputs, nest.as_tuple(node.op.impl(records, *constants, **node.attrs)), strict=True)
             )
         if self._given:
-            given = [_filled(np.asarray(values[value]), self._most) for value in self._given]
-            found = self._program(given)
+            inputs = [_filled(np.asarray(values[value]), self._most) for value in self._given]
+            outputs = self._program(inputs)
             values.update(
-                (value, np.asarray(array)[:count]) for value, array in zip(self._computed, found, strict=True)
+                (value, np.asarray(array)[:count]) for value, array in zip(self._computed, outputs, strict=True)
             )
         return [self._column(value, values, count) for value in form.enqueue.inputs]
 

@@ -87,8 +87,8 @@ class Stepped(Interpreter):
     def _branch(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
         choice = int(np.asarray(inputs[0]))
         last = len(node.regions) - 1
-        place = 1 - bool(choice) if node.op is COND else min(max(choice, 0), last)
-        return self._body(node.regions[place])(inputs[1:])
+        index = 1 - bool(choice) if node.op is COND else min(max(choice, 0), last)
+        return self._body(node.regions[index])(inputs[1:])
 
     def _loop(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
         test, body = map(self._body, node.regions)
@@ -101,10 +101,10 @@ class Stepped(Interpreter):
 
     def _body(self, graph: Graph) -> _Body:
         with self._lock:
-            found = self._bodies.get(graph)
-            if found is None:
-                found = self._bodies[graph] = _Body(graph, self._evaluate)
-            return found
+            body = self._bodies.get(graph)
+            if body is None:
+                body = self._bodies[graph] = _Body(graph, self._evaluate)
+            return body
 
 
 class _Body:
@@ -125,16 +125,16 @@ class _Body:
         if self._steps is not None:
             return self._steps(*arrays)
         types = tuple(map(type_of, arrays))
-        values = {place: np.asarray(arrays[place]) for place in self._sizes}
+        values = {index: np.asarray(arrays[index]) for index in self._sizes}
         key = types, tuple([value.tobytes() for value in values.values()])
-        found: Any = self._programs.get(key)
-        if found is None:
+        program: Any = self._programs.get(key)
+        if program is None:
             while len(self._programs) >= _KEPT:
                 self._programs.pop(next(iter(self._programs)), None)
             try:
                 graph = run_passes(specialize(self._graph, types, self._evaluate, values))
-                found = jax.jit(lower(graph).function)
+                program = jax.jit(lower(graph).function)
             except NotSpecializedError:
-                found = Stepped(self._graph, None, self._evaluate).run
-            self._programs[key] = found
-        return found(*arrays)
+                program = Stepped(self._graph, None, self._evaluate).run
+            self._programs[key] = program
+        return program(*arrays)

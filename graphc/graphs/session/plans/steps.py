@@ -28,19 +28,19 @@ __all__ = ["HostStep", "StateSegment", "current_types", "open_resources", "reaso
 
 def open_resources(graph: Graph, state: SessionState) -> tuple[str, ...]:
     """Returns the resources of the Variables of a graph whose shape may change."""
-    known: Collection[str] = state.graph.trace.open_variables
-    if not known:
+    changeable: Collection[str] = state.graph.trace.open_variables
+    if not changeable:
         return ()
     touched = [
         str(node.attrs["variable"]) for node in graph.nodes if node.op is READ_VARIABLE or node.op is ASSIGN_VARIABLE
     ]
-    return tuple(dict.fromkeys(resource for resource in touched if resource in known))
+    return tuple(dict.fromkeys(resource for resource in touched if resource in changeable))
 
 
 def current_types(resources: Sequence[str], state: SessionState) -> dict[str, TensorType | None]:
     """Returns the current types of Variables; None for one without a value."""
-    found = {resource: state.find(resource) for resource in resources}
-    return {resource: None if held is None else type_of(array_of(held)) for resource, held in found.items()}
+    holders = {resource: state.find(resource) for resource in resources}
+    return {resource: None if holder is None else type_of(array_of(holder)) for resource, holder in holders.items()}
 
 
 def with_types(graph: Graph, types: Mapping[str, TensorType | None], state: SessionState) -> Graph:
@@ -115,10 +115,10 @@ class HostStep(Step):
                 results = self._compute(arrays[: self.count])
         except GraphcError as error:
             raise of_operation(error, self.operation) from error.__cause__
-        found = () if results is None else nest.as_tuple(results)
-        if len(found) != len(node.outputs):
-            raise InternalError(f"{node.op.name} gave {len(found)} results for {len(node.outputs)} outputs")
-        return [*[value if hasattr(value, "dtype") else np.asarray(value) for value in found], None]
+        values = () if results is None else nest.as_tuple(results)
+        if len(values) != len(node.outputs):
+            raise InternalError(f"{node.op.name} gave {len(values)} results for {len(node.outputs)} outputs")
+        return [*[value if hasattr(value, "dtype") else np.asarray(value) for value in values], None]
 
     def _compute(self, arrays: Sequence[Any]) -> Any:
         node = self.operation.node
@@ -185,38 +185,38 @@ class StateSegment(Step):
             return self._only[0](arrays)
         key = tuple([(array.shape, array.dtype) for array in arrays])
         if self._shapes:
-            key += tuple([np.asarray(arrays[place]).tobytes() for place in self._shapes])
+            key += tuple([np.asarray(arrays[index]).tobytes() for index in self._shapes])
         if self._open:
             with variable_lock:  # until the values for the program are taken
                 types = current_types(self._open, self.state)
                 key += tuple(types.items())
                 return (self._programs.get(key) or self._compiled(key, arrays, types))(arrays)
-        found = self._programs.get(key)
-        if found is None:
-            found = self._compiled(key, arrays)
-        return found(arrays)
+        compiled = self._programs.get(key)
+        if compiled is None:
+            compiled = self._compiled(key, arrays)
+        return compiled(arrays)
 
     def _compiled(
         self, key: Any, arrays: Sequence[Any], open_types: Mapping[str, TensorType | None] | None = None
     ) -> Callable[[Sequence[Any]], Sequence[Any]]:
         with self._lock:
-            found = self._programs.get(key)
-            if found is None:
+            compiled = self._programs.get(key)
+            if compiled is None:
                 types = [type_of(array) for array in arrays]
-                values = {place: np.asarray(arrays[place]) for place in self._shapes}
+                values = {index: np.asarray(arrays[index]) for index in self._shapes}
                 self.note_compiled(self, types, values)
                 try:
-                    found = SegmentProgram(self, types, values, open_types)
+                    compiled = SegmentProgram(self, types, values, open_types)
                 except NotSpecializedError as error:
                     if self.pinned or not has_branches(self.graph):
                         raise
-                    found = SteppedProgram(self, error)
+                    compiled = SteppedProgram(self, error)
                 while len(self._programs) >= _PROGRAMS_KEPT:
                     del self._programs[next(iter(self._programs))]
-                self._programs[key] = found
+                self._programs[key] = compiled
                 if not self._shapes and not self._open and not is_open(self.graph):
-                    self._only.append(found)  # its inputs have no other types
-            return found
+                    self._only.append(compiled)  # its inputs have no other types
+            return compiled
 
     def follow(self, values: Any, execution: Any) -> NoReturn:
         """Never called: a run cannot be differentiated."""
@@ -235,12 +235,12 @@ def reason_of(
       where: the task, if another task compiles it.
     """
     inputs = zip(segment.graph.inputs, types, strict=True)
-    given = ", ".join(
+    arguments = ", ".join(
         f"{value.name or value.index}: {type}" + (f" = {values[value.index].tolist()}" if value.index in values else "")
         for value, type in inputs
     )
     why = "for other shapes" if segment.has_programs else "the first run of these fetches and feeds"
-    return f"{segment.name} on {where}{segment.device}({given}): {why}"
+    return f"{segment.name} on {where}{segment.device}({arguments}): {why}"
 
 
 class SegmentProgram:
@@ -263,7 +263,7 @@ class SegmentProgram:
         graph = run_passes(graph)
         self._executable = Executable(graph, None, (segment.device,) if segment.pinned else ())
         self._is_pure = self._executable.is_pure
-        self._pin = find_device(segment.device, told=True) if segment.pinned else None
+        self._pin = find_device(segment.device, quiet=True) if segment.pinned else None
         self._undonated: Any = None
         self._variables: list[Variable] | None = None
         self._resets = 0
@@ -275,59 +275,59 @@ class SegmentProgram:
             return self._executable.jitted(*arrays)
         variables, resets = self._variables, self._state.resources.resets
         if variables is None or resets != self._resets:
-            found = [self._state.find(resource) for resource in self._executable.variables]
-            self._check_types(found)
+            holders = [self._state.find(resource) for resource in self._executable.variables]
+            self._check_types(holders)
             if self._keeps_values:
-                return self._with_other_shapes(found, arrays)
-            if any(variable is None for variable in found):
-                return self._first(found, arrays)
-            variables = self._variables = [variable for variable in found if variable is not None]
+                return self._with_other_shapes(holders, arrays)
+            if any(variable is None for variable in holders):
+                return self._first(holders, arrays)
+            variables = self._variables = [variable for variable in holders if variable is not None]
             self._resets = resets
         current = interruption()
         waits = current is not None and current.deadline is not None
         return self._executable.launch(arrays, variables, None if waits else DISPATCH)
 
-    def _first(self, found: Sequence[Variable | None], arrays: Sequence[Any]) -> Sequence[Any]:
+    def _first(self, holders: Sequence[Variable | None], arrays: Sequence[Any]) -> Sequence[Any]:
         """Runs it while Variables have no values yet, which must not be read."""
         executable = self._executable
-        missing = [name for name, held in zip(executable.variables, found, strict=True) if held is None]
+        missing = [name for name, holder in zip(executable.variables, holders, strict=True) if holder is None]
         self._check_unread(set(missing))
         assigned = {node.attrs["variable"]: node for node in executable.graph.nodes if node.op is ASSIGN_VARIABLE}
         with variable_lock:  # nothing reads the dummies before the program has assigned them
             for name in missing:
                 self._state.put(name, jax.device_put(dummy(assigned[name]), self._pin))
-            variables = [held for name in executable.variables if (held := self._state.find(name)) is not None]
+            variables = [holder for name in executable.variables if (holder := self._state.find(name)) is not None]
             try:
                 return executable.launch(arrays, variables, DISPATCH)
             except BaseException:
                 self._state.forget(missing)
                 raise
 
-    def _with_other_shapes(self, found: Sequence[Variable | None], arrays: Sequence[Any]) -> Sequence[Any]:
+    def _with_other_shapes(self, holders: Sequence[Variable | None], arrays: Sequence[Any]) -> Sequence[Any]:
         """Runs it if Variables may get values of other shapes, which replace theirs."""
         executable = self._executable
-        self._check_unread({name for name, held in zip(executable.variables, found, strict=True) if held is None})
+        self._check_unread({name for name, holder in zip(executable.variables, holders, strict=True) if holder is None})
         assigned = {node.attrs["variable"]: node for node in executable.graph.nodes if node.op is ASSIGN_VARIABLE}
         values = [
-            dummy(assigned[name]) if held is None else array_of(held)
-            for name, held in zip(executable.variables, found, strict=True)
+            dummy(assigned[name]) if holder is None else array_of(holder)
+            for name, holder in zip(executable.variables, holders, strict=True)
         ]
         if self._undonated is None:
-            place = None if self._pin is None else jax.sharding.SingleDeviceSharding(self._pin)
-            self._undonated = jax.jit(lower(executable.graph).function, in_shardings=place, out_shardings=place)
+            sharding = None if self._pin is None else jax.sharding.SingleDeviceSharding(self._pin)
+            self._undonated = jax.jit(lower(executable.graph).function, in_shardings=sharding, out_shardings=sharding)
         results = list(self._undonated(*values, *arrays))
         count = len(results) - executable.num_written
         for name, array in zip(executable.variables, results[count:], strict=False):
             self._state.put(name, array)
         return results[:count]
 
-    def _check_types(self, found: Sequence[Variable | None]) -> None:
+    def _check_types(self, holders: Sequence[Variable | None]) -> None:
         """Raises an error if another graph made a Variable with a type that this one does not declare."""
-        held = dict(zip(self._executable.variables, found, strict=True))
+        by_name = dict(zip(self._executable.variables, holders, strict=True))
         open_variables = self._state.graph.trace.open_variables
         for node in self._executable.graph.nodes:
             name = str(node.attrs.get("variable"))
-            variable = held.get(name)
+            variable = by_name.get(name)
             if variable is None or name in open_variables or node.op not in (READ_VARIABLE, ASSIGN_VARIABLE):
                 continue
             try:

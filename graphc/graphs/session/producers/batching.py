@@ -161,22 +161,22 @@ def _batches(plan: _Plan, tensors_list: Sequence[Any]) -> Any:
         enqueues = [enqueue(tensors) for tensors in listed]
         add_queue_runner(QueueRunner(queue, enqueues * plan.threads))
         take = queue.dequeue_up_to if plan.smaller else queue.dequeue_many
-        found = take(plan.batch_size, name=scope)
+        taken = take(plan.batch_size, name=scope)
         if keys is None:
-            return found
-        return dict(zip(keys, found if len(keys) > 1 else [found], strict=True))
+            return taken
+        return dict(zip(keys, taken if len(keys) > 1 else [taken], strict=True))
 
 
 def _listed(plan: _Plan, tensors: Any, keys: list[Any] | None) -> list[GraphTensor]:
     """Returns tensors as a list; those of a dict in the order of their names."""
     if keys is not None and (not isinstance(tensors, dict) or sorted(cast("dict[Any, Any]", tensors)) != keys):
         raise _refusal(plan.use, f"all of tensors_list must be dicts with the keys {keys}, got {tensors!r:.60}")
-    given: list[Any] = [tensors[key] for key in keys] if keys is not None else _as_list(tensors)
-    if not given:
+    listed: list[Any] = [tensors[key] for key in keys] if keys is not None else _as_list(tensors)
+    if not listed:
         raise _refusal(plan.use, "expected at least one tensor")
-    if any(isinstance(tensor, SparseValue) for tensor in given):
+    if any(isinstance(tensor, SparseValue) for tensor in listed):
         raise _refusal(plan.use, "queues take no sparse tensors; make batches of the messages, and parse those")
-    return [convert_to_tensor(tensor) for tensor in given]
+    return [convert_to_tensor(tensor) for tensor in listed]
 
 
 def _as_list(tensors: Any) -> list[Any]:

@@ -98,21 +98,21 @@ def _range(limit: Any, *, rows: bool) -> np.ndarray[Any, Any]:
 
 
 def _take_row(tensor: Any, index: Any) -> np.ndarray[Any, Any]:
-    place = int(index)
-    if not 0 <= place < len(tensor):
+    position = int(index)
+    if not 0 <= position < len(tensor):
         raise InvalidArgumentError(
-            f"slice_input_producer: row {place} of a tensor with {len(tensor)}; all tensors need as many rows as the "
-            "first"
+            f"slice_input_producer: row {position} of a tensor with {len(tensor)}; all tensors need as many rows as "
+            "the first"
         )
-    return tensor[place : place + 1].reshape(tensor.shape[1:])
+    return tensor[position : position + 1].reshape(tensor.shape[1:])
 
 
 def _matching_files(patterns: Any, *, name: str, container: str) -> np.ndarray[Any, Any]:
     names = current_resources().get_or_make(container, name, _Names, _Names)
     with names.lock:
         if names.found is None:
-            found = {match for pattern in patterns.ravel().tolist() for match in files.glob(pattern)}
-            names.found = sorted([match.encode("utf-8", "surrogateescape") for match in found])
+            matches = {match for pattern in patterns.ravel().tolist() for match in files.glob(pattern)}
+            names.found = sorted([match.encode("utf-8", "surrogateescape") for match in matches])
         array = np.empty(len(names.found), object)
         array[:] = names.found
         return bytes_array(array)
@@ -305,8 +305,8 @@ def slice_input_producer(
     graph = default_graph()
     with graph.entered(), graph.name_scope(name or "input_producer") as scope:
         tensors = [convert_to_tensor(tensor) for tensor in tensor_list]
-        known = {tensor.raw.type.shape[:1] for tensor in tensors if tensor.raw.type.ranked} - {(OPEN,)}
-        if len(known) > 1 or () in known:
+        lengths = {tensor.raw.type.shape[:1] for tensor in tensors if tensor.raw.type.ranked} - {(OPEN,)}
+        if len(lengths) > 1 or () in lengths:
             listed = ", ".join(str(tensor.raw.type) for tensor in tensors)
             raise _refusal("slice_input_producer", f"all tensors need as many rows, got {listed}")
         numbers = apply(RANGE, (tensors[0],), Attrs(rows=True))
@@ -331,14 +331,14 @@ def _row_type(rows: GraphTensor, element_shape: Any) -> TensorType:
     if type.ranked and not type.shape:
         raise _refusal("input_producer", f"expected a tensor with at least one axis, got {type}")
     sizes = None if element_shape is None else sizes_of(element_shape)
-    given = TensorType(sizes or (), type.dtype, ranked=sizes is not None)
+    declared = TensorType(sizes or (), type.dtype, ranked=sizes is not None)
     row = TensorType(type.shape[1:], type.dtype, ranked=type.ranked)
-    if not compatible_shapes(row, given):
+    if not compatible_shapes(row, declared):
         raise _refusal("input_producer", f"the tensor has rows of the type {row}, and element_shape is {element_shape}")
-    found = merge(row, given)
-    if found.is_open:
+    merged = merge(row, declared)
+    if merged.is_open:
         raise _refusal("input_producer", f"the shape of a row of {type} is not known; give element_shape")
-    return found
+    return merged
 
 
 def _resource(graph: Graph, name: str) -> Attrs:

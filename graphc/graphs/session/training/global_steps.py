@@ -44,16 +44,16 @@ def get_global_step(graph: Graph | None = None) -> Any:
       InvalidTypeError: it is not a scalar integer.
     """
     graph = graph or default_graph()
-    found = graph.get_collection(GraphKeys.GLOBAL_STEP)
-    if len(found) > 1:
+    steps = graph.get_collection(GraphKeys.GLOBAL_STEP)
+    if len(steps) > 1:
         raise at(InvalidArgumentError("Multiple tensors in global_step collection."), user_location())
-    if not found:
+    if not steps:
         variables = graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
-        found = [variable for variable in variables if variable.name == "global_step:0"]
-    if not found:
+        steps = [variable for variable in variables if variable.name == "global_step:0"]
+    if not steps:
         return None
-    assert_global_step(found[0])
-    return found[0]
+    assert_global_step(steps[0])
+    return steps[0]
 
 
 def create_global_step(graph: Graph | None = None) -> Any:
@@ -98,8 +98,8 @@ def get_or_create_global_step(graph: Graph | None = None) -> Any:
       1
     """
     graph = graph or default_graph()
-    found = get_global_step(graph)
-    return create_global_step(graph) if found is None else found
+    step = get_global_step(graph)
+    return create_global_step(graph) if step is None else step
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
@@ -220,9 +220,9 @@ def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any],
 
     def formula(first: Any, step: Any) -> Any:
         del step  # of the rate's dtype, in which a large step would be rounded
-        rate, given = convert_to_tensor(values[-1]), convert_to_tensor(x)
+        rate, position = convert_to_tensor(values[-1]), convert_to_tensor(x)
         for boundary, value in zip(reversed(boundaries), reversed(values[:-1]), strict=True):
-            rate = FUNCTIONS["where"](given <= boundary, _like(value, first), rate)
+            rate = FUNCTIONS["where"](position <= boundary, _like(value, first), rate)
         return rate
 
     return _rate("PiecewiseConstant", name, values[0], x, formula)
@@ -358,8 +358,8 @@ class ExponentialMovingAverage:
 
     def average_name(self, var: Any) -> str:
         """Returns the name of the average of a Variable or tensor, whether it exists or not."""
-        found = self._averages.get(id(var))
-        return f"{var.op.name}/{self._name}" if found is None else found.op.name
+        average = self._averages.get(id(var))
+        return f"{var.op.name}/{self._name}" if average is None else average.op.name
 
     def variables_to_restore(self, moving_avg_variables: Sequence[Any] | None = None) -> dict[str, Any]:
         """Returns Variables by the names of the checkpoint values to restore them from: their averages, if any.
@@ -369,13 +369,13 @@ class ExponentialMovingAverage:
         """
         if moving_avg_variables is None:
             moving_avg_variables = [*trainable_variables(), *moving_average_variables()]
-        found = {self.average_name(variable): variable for variable in dict.fromkeys(moving_avg_variables)}
+        restored = {self.average_name(variable): variable for variable in dict.fromkeys(moving_avg_variables)}
         averaged = set(moving_avg_variables)
         graph = graph_of(moving_avg_variables)
         for variable in graph.get_collection(GraphKeys.GLOBAL_VARIABLES):
-            if variable not in averaged and variable.op.name not in found:
-                found[variable.op.name] = variable
-        return found
+            if variable not in averaged and variable.op.name not in restored:
+                restored[variable.op.name] = variable
+        return restored
 
 
 def _zeros_for(tensor: GraphTensor, name: str) -> GraphVariable:

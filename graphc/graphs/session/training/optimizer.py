@@ -61,14 +61,14 @@ def gradients(
     del colocate_gradients_with_ops, gate_gradients, aggregation_method
     targets, sources, stopped = _listed(ys, "ys"), _listed(xs, "xs"), _listed(stop_gradients, "stop_gradients")
     graph = graph_of(targets)
-    given = None if grad_ys is None else _given(grad_ys)
+    upstream = None if grad_ys is None else _given(grad_ys)
     with graph.entered(), graph.name_scope(name):
         targets = [target.value() if isinstance(target, Variable) else target for target in targets]
         for item in (*targets, *sources, *stopped):
             _check_of(graph, item)
         tape = _noted(graph, targets, sources, {item.raw for item in stopped if isinstance(item, GraphTensor)})
-        found: Any = tape.gradient(targets, sources, given, unconnected_gradients)  # pyright: ignore[reportArgumentType]
-        return list(found)
+        computed: Any = tape.gradient(targets, sources, upstream, unconnected_gradients)  # pyright: ignore[reportArgumentType]
+        return list(computed)
 
 
 def _listed(values: Any, name: str) -> list[Any]:
@@ -126,14 +126,14 @@ def _check_apart(node: Node, depends: bool) -> None:
 
 def _behind(values: Iterable[Value]) -> set[Node]:
     """Returns the nodes that compute these values."""
-    found: set[Node] = set()
+    nodes: set[Node] = set()
     waiting = [value.node for value in values if value.node is not None]
     while waiting:
         node = waiting.pop()
-        if node not in found:
-            found.add(node)
+        if node not in nodes:
+            nodes.add(node)
             waiting += [value.node for value in node.inputs if value.node is not None]
-    return found
+    return nodes
 
 
 class Optimizer:
@@ -248,12 +248,12 @@ class Optimizer:
                 f"{self._name}: the loss must be a tensor of a graph, got {type(loss).__name__} {loss!r:.60}{remedy}"
             )
             raise at(error, user_location())
-        given = loss.graph.get_collection(GraphKeys.TRAINABLE_VARIABLES) if var_list is None else var_list
-        variables = [self._checked(variable) for variable in _optimizer_listed(given)]
+        selected = loss.graph.get_collection(GraphKeys.TRAINABLE_VARIABLES) if var_list is None else var_list
+        variables = [self._checked(variable) for variable in _optimizer_listed(selected)]
         if not variables:
             raise _error(f"{self._name}: No variables to optimize.")
-        found = gradients(loss, [*variables], grad_ys=grad_loss)
-        return list(zip(found, variables, strict=True))
+        computed = gradients(loss, [*variables], grad_ys=grad_loss)
+        return list(zip(computed, variables, strict=True))
 
     def apply_gradients(
         self, grads_and_vars: Iterable[tuple[Any, Any]], global_step: Any = None, name: str | None = None
@@ -289,9 +289,9 @@ class Optimizer:
             self._powers(graph)
         for variable in variables:
             for slot, first in self.slots.items():
-                held = self._slots.setdefault(slot, {})
-                if variable not in held:
-                    held[variable] = slot_variable(variable, self._name, first)
+                by_variable = self._slots.setdefault(slot, {})
+                if variable not in by_variable:
+                    by_variable[variable] = slot_variable(variable, self._name, first)
 
     def _applied(self, graph: Graph, used: Sequence[Any], global_step: Any, name: str) -> Operation:
         with graph.name_scope(name) as scope:
@@ -317,13 +317,13 @@ class Optimizer:
     def _updated(self, graph: Graph, numbers: Sequence[Any], pairs: Sequence[Any]) -> list[Operation]:
         """Returns the assignments of the new values of Variables on one device."""
         targets: list[GraphVariable] = []
-        given: list[Any] = [*numbers]
+        inputs: list[Any] = [*numbers]
         for gradient, variable in pairs:
             slots = [self._slots[slot][variable] for slot in self.slots]
             targets += [variable, *slots]
-            given += [variable.value(), _gradient(gradient, variable), *[slot.value() for slot in slots]]
+            inputs += [variable.value(), _gradient(gradient, variable), *[slot.value() for slot in slots]]
         with graph.colocate_with(pairs[0][1]):
-            results = apply_all(OPS["train.update"], given, Attrs(rule=self.rule()))
+            results = apply_all(OPS["train.update"], inputs, Attrs(rule=self.rule()))
             assigned: list[Operation] = []
             for target, result in zip(targets, results, strict=True):
                 value: Any = result if target.constraint is None else target.constraint(result)
@@ -369,7 +369,7 @@ class Optimizer:
 
     def variables(self) -> list[Any]:
         """Returns the Variables that hold the optimizer's state, by name."""
-        slots = [slot for held in self._slots.values() for slot in held.values()]
+        slots = [slot for by_variable in self._slots.values() for slot in by_variable.values()]
         return sorted([*slots, *self._others.values()], key=lambda variable: variable.name)
 
     def get_name(self) -> str:
@@ -400,13 +400,13 @@ def slot_variable(variable: GraphVariable, name: str, first: Any) -> GraphVariab
 
 def _gradient(gradient: Any, variable: GraphVariable) -> Any:
     tensor = convert_to_tensor(gradient)
-    given = tensor.raw.type
-    if given.dtype.kind not in "fV" and given.dtype.name != "bfloat16":
-        error = InvalidTypeError(f"the gradient of {variable!r} is {given}: expected floats")
+    actual = tensor.raw.type
+    if actual.dtype.kind not in "fV" and actual.dtype.name != "bfloat16":
+        error = InvalidTypeError(f"the gradient of {variable!r} is {actual}: expected floats")
         raise at(error, user_location())
-    if not given.is_open and not variable.type.is_open and given.shape != variable.type.shape:
-        raise _error(f"the gradient of {variable!r} has shape {list(given.shape)}")
-    return tensor if given.dtype == variable.type.dtype else FUNCTIONS["astype"](tensor, variable.type.dtype)
+    if not actual.is_open and not variable.type.is_open and actual.shape != variable.type.shape:
+        raise _error(f"the gradient of {variable!r} has shape {list(actual.shape)}")
+    return tensor if actual.dtype == variable.type.dtype else FUNCTIONS["astype"](tensor, variable.type.dtype)
 
 
 def _called(value: Any) -> Any:

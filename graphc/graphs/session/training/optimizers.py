@@ -105,9 +105,9 @@ def _update(*values: Any, rule: str) -> tuple[Any, ...]:
     numbers, rest = values[:count], values[count:]
     results: list[Any] = []
     for start in range(0, len(rest), 2 + len(slots)):
-        value, gradient, *kept = rest[start : start + 2 + len(slots)]
-        change, *new = step(gradient, *kept, *[number.astype(value.dtype) for number in numbers])
-        results += [new.astype(old.dtype) for new, old in zip((value - change, *new), (value, *kept), strict=True)]
+        value, gradient, *state = rest[start : start + 2 + len(slots)]
+        change, *new = step(gradient, *state, *[number.astype(value.dtype) for number in numbers])
+        results += [new.astype(old.dtype) for new, old in zip((value - change, *new), (value, *state), strict=True)]
     return tuple(results)
 
 

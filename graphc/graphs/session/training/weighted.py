@@ -89,8 +89,8 @@ def get_regularization_losses(scope: str | None = None) -> list[Any]:
 
 def get_regularization_loss(scope: str | None = None) -> Any:
     """Returns the sum of the losses that regularizers of Variables give; 0 if there are none."""
-    found = get_regularization_losses(scope)
-    return _total(found) if found else gx.asarray(0.0)
+    losses = get_regularization_losses(scope)
+    return _total(losses) if losses else gx.asarray(0.0)
 
 
 def get_total_loss(add_regularization_losses: bool = True, scope: str | None = None) -> Any:
@@ -103,10 +103,10 @@ def get_total_loss(add_regularization_losses: bool = True, scope: str | None = N
     Raises:
       InvalidArgumentError: there are none.
     """
-    found = [*get_losses(scope), *(get_regularization_losses(scope) if add_regularization_losses else ())]
-    if not found:
+    losses = [*get_losses(scope), *(get_regularization_losses(scope) if add_regularization_losses else ())]
+    if not losses:
         raise at(InvalidArgumentError("losses.get_total_loss: the graph has no losses"), user_location())
-    return _total(found)
+    return _total(losses)
 
 
 def _total(losses: list[Any]) -> Any:
@@ -129,24 +129,24 @@ def compute_weighted_loss(
       InvalidArgumentError: there is no such reduction, or the weights have other axes.
     """
     if reduction not in REDUCTIONS:
-        known = ", ".join(map(repr, REDUCTIONS))
+        names = ", ".join(map(repr, REDUCTIONS))
         raise at(
-            InvalidArgumentError(f"losses: there is no reduction {reduction!r}; there are {known}"), user_location()
+            InvalidArgumentError(f"losses: there is no reduction {reduction!r}; there are {names}"), user_location()
         )
-    given, kind = convert_to_tensor(losses), None
-    if given.dtype.name in ("float16", "bfloat16"):
-        given, kind = gx.astype(given, "float32"), given.dtype
-    factors = gx.astype(convert_to_tensor(weights), given.dtype)
-    if factors.ndim not in (0, given.ndim):
+    values, kind = convert_to_tensor(losses), None
+    if values.dtype.name in ("float16", "bfloat16"):
+        values, kind = gx.astype(values, "float32"), values.dtype
+    factors = gx.astype(convert_to_tensor(weights), values.dtype)
+    if factors.ndim not in (0, values.ndim):
         error = InvalidArgumentError(
-            f"losses: the weights have {factors.ndim} axes and the losses {given.ndim}; weights are a number, or have "
+            f"losses: the weights have {factors.ndim} axes and the losses {values.ndim}; weights are a number, or have "
             "the axes of the losses, of size 1 where they are shared"
         )
         raise at(error, user_location())
-    found = REDUCTIONS[reduction](gx.multiply(given, factors), factors)
-    found = found if kind is None else gx.astype(found, kind)
-    add_loss(found, loss_collection)
-    return found
+    total = REDUCTIONS[reduction](gx.multiply(values, factors), factors)
+    total = total if kind is None else gx.astype(total, kind)
+    add_loss(total, loss_collection)
+    return total
 
 
 def _pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
@@ -159,8 +159,8 @@ def _pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
     guessed = (
         guessed if guessed.dtype.kind in "fV" or guessed.dtype.name == "bfloat16" else gx.astype(guessed, "float32")
     )
-    known = gx.astype(convert_to_tensor(labels), guessed.dtype)
-    sizes: tuple[Any, Any] = (known.shape, guessed.shape)
+    targets = gx.astype(convert_to_tensor(labels), guessed.dtype)
+    sizes: tuple[Any, Any] = (targets.shape, guessed.shape)
     if len(sizes[0]) != len(sizes[1]) or any(
         None not in pair and pair[0] != pair[1] for pair in zip(*sizes, strict=True)
     ):
@@ -168,39 +168,39 @@ def _pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
             f"losses: labels have the shape {sizes[0]}, predictions {sizes[1]}; reshape one of them"
         )
         raise at(error, user_location())
-    return known, guessed
+    return targets, guessed
 
 
 def absolute_difference(labels: Any, predictions: Any) -> Any:
     """Returns how far predictions are from labels."""
-    known, guessed = _pair(labels, predictions)
-    return gx.abs(guessed - known)
+    targets, guessed = _pair(labels, predictions)
+    return gx.abs(guessed - targets)
 
 
 def mean_squared_error(labels: Any, predictions: Any) -> Any:
     """Returns the squares of how far predictions are from labels."""
-    known, guessed = _pair(labels, predictions)
-    return gx.square(guessed - known)
+    targets, guessed = _pair(labels, predictions)
+    return gx.square(guessed - targets)
 
 
 def sigmoid_cross_entropy(labels: Any, logits: Any, label_smoothing: float) -> Any:
     """Returns the cross-entropy of sigmoid(logits) for labels of 0 and 1, which smoothing moves towards a half."""
-    known, guessed = _pair(labels, logits)
+    targets, guessed = _pair(labels, logits)
     if label_smoothing:
-        known = known * (1.0 - label_smoothing) + 0.5 * label_smoothing
-    return (1.0 - known) * guessed + nn.softplus(-guessed)
+        targets = targets * (1.0 - label_smoothing) + 0.5 * label_smoothing
+    return (1.0 - targets) * guessed + nn.softplus(-guessed)
 
 
 def softmax_cross_entropy(labels: Any, logits: Any, label_smoothing: float) -> Any:
     """Returns the cross-entropy of softmax(logits), which smoothing moves towards equal probabilities."""
-    known, guessed = _pair(labels, logits)
+    targets, guessed = _pair(labels, logits)
     if label_smoothing:
-        known = known * (1.0 - label_smoothing) + label_smoothing / guessed.shape[-1]
-    return -gx.sum(known * nn.log_softmax(guessed, -1), -1)
+        targets = targets * (1.0 - label_smoothing) + label_smoothing / guessed.shape[-1]
+    return -gx.sum(targets * nn.log_softmax(guessed, -1), -1)
 
 
 def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Any:
     """Returns the cross-entropy of softmax(logits) for labels that are numbers of classes."""
-    guessed, known = convert_to_tensor(logits), convert_to_tensor(labels)
-    places = known if known.ndim == guessed.ndim else gx.expand_dims(known, -1)
-    return -gx.squeeze(gx.take_along_axis(nn.log_softmax(guessed, -1), places, -1), -1)
+    guessed, targets = convert_to_tensor(logits), convert_to_tensor(labels)
+    indices = targets if targets.ndim == guessed.ndim else gx.expand_dims(targets, -1)
+    return -gx.squeeze(gx.take_along_axis(nn.log_softmax(guessed, -1), indices, -1), -1)

@@ -27,16 +27,18 @@ __all__ = [
 ]
 
 
-def variable_of(what: str, given: Any) -> GraphVariable:
+def variable_of(what: str, variable: Any) -> GraphVariable:
     """Returns a Variable of a graph that is given to a function.
 
     Raises:
       InvalidTypeError: it is none.
     """
-    if not isinstance(given, GraphVariable):
-        error = InvalidTypeError(f"{what}: expected a Variable of a graph, got {type(given).__name__} {given!r:.60}")
+    if not isinstance(variable, GraphVariable):
+        error = InvalidTypeError(
+            f"{what}: expected a Variable of a graph, got {type(variable).__name__} {variable!r:.60}"
+        )
         raise at(error, user_location())
-    return given
+    return variable
 
 
 def assign(
@@ -100,12 +102,12 @@ def _scatter(how: str, text: str, *, nd: bool = False) -> Any:
         return scattered(variable_of(function.__name__, ref), how, indices, updates, name, nd=nd)
 
     function.__name__ = function.__qualname__ = f"scatter_{'nd_' if nd else ''}{how}"
-    places = "the last axis holds one position for each of the first axes" if nd else "rows of the first axis"
+    meaning = "the last axis holds one position for each of the first axes" if nd else "rows of the first axis"
     function.__doc__ = f"""Makes an operation that {text}.
 
     Args:
       ref: the Variable.
-      indices: integers: {places}. What a tensor holds that is out of range is left out.
+      indices: integers: {meaning}. What a tensor holds that is out of range is left out.
       updates: one for each index.
       use_locking: not needed: each assignment is one step.
       name: the name of the operation.

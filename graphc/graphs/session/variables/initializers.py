@@ -420,9 +420,9 @@ def report_uninitialized_variables(
     graph = variables[0].graph if variables else default_graph()
     with graph.making(name):
         names: list[Any] = []
-        for place in _by_place(variables):
-            with graph.colocate_with(place[0]) if place else nullcontext():
-                names.append(apply(NAMES_OF_UNINITIALIZED, (), Attrs(variables=_resources(place))))
+        for local in _by_place(variables):
+            with graph.colocate_with(local[0]) if local else nullcontext():
+                names.append(apply(NAMES_OF_UNINITIALIZED, (), Attrs(variables=_resources(local))))
         return graph.named(names[0] if len(names) == 1 else FUNCTIONS["concat"](names), name)
 
 
@@ -440,9 +440,9 @@ def assert_variables_initialized(var_list: Iterable[Any] | None = None) -> Opera
         return None
     graph = variables[0].graph
     checks: list[Operation] = []
-    for place in _by_place(variables):
-        with graph.entered(), graph.colocate_with(place[0]):
-            graph.trace.apply(ASSERT_INITIALIZED, (), Attrs(variables=_resources(place)))
+    for local in _by_place(variables):
+        with graph.entered(), graph.colocate_with(local[0]):
+            graph.trace.apply(ASSERT_INITIALIZED, (), Attrs(variables=_resources(local)))
             checks.append(graph.operation_of(graph.trace.builder.nodes[-1]))
     return checks[0] if len(checks) == 1 else group(*checks)
 
@@ -450,10 +450,10 @@ def assert_variables_initialized(var_list: Iterable[Any] | None = None) -> Opera
 def _by_place(variables: Sequence[GraphVariable]) -> list[list[GraphVariable]]:
     """Returns Variables by where they are kept, which is asked there; one list if there are none."""
     local = set(map(id, variables[0].graph.get_collection(GraphKeys.LOCAL_VARIABLES))) if variables else ()
-    found: dict[Any, list[GraphVariable]] = {}
+    groups: dict[Any, list[GraphVariable]] = {}
     for variable in variables:
-        found.setdefault((variable.pin, not variable.pin and id(variable) in local), []).append(variable)
-    return list(found.values()) or [[]]
+        groups.setdefault((variable.pin, not variable.pin and id(variable) in local), []).append(variable)
+    return list(groups.values()) or [[]]
 
 
 def _given(what: str, var_list: Iterable[Any] | None) -> list[GraphVariable]:

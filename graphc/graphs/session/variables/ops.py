@@ -28,8 +28,8 @@ def _find(variable: str) -> Variable | None:
 
 def _initialized_value(initial: Any, *, variable: str, type: TensorType) -> Any:
     del type
-    found = _find(variable)
-    return initial if found is None else np.asarray(array_of(found))
+    holder = _find(variable)
+    return initial if holder is None else np.asarray(array_of(holder))
 
 
 def _is_initialized(*, variable: str) -> Any:
@@ -42,9 +42,9 @@ def _missing(variables: Sequence[str]) -> list[str]:
 
 def _names_of_uninitialized(*, variables: Sequence[str]) -> Any:
     names = [name.encode() for name in _missing(variables)]
-    found = np.empty(len(names), object)
-    found[:] = names
-    return found
+    array = np.empty(len(names), object)
+    array[:] = names
+    return array
 
 
 def _assert_initialized(*, variables: Sequence[str]) -> None:
@@ -54,19 +54,19 @@ def _assert_initialized(*, variables: Sequence[str]) -> None:
 
 
 def _count_up_to(*, variable: str, type: TensorType, limit: int) -> Any:
-    found, name = _find(variable), parts_of(variable)[1]
-    if found is None:
+    holder, name = _find(variable), parts_of(variable)[1]
+    if holder is None:
         raise uninitialized_error(name)
-    check_type(variable, found, type)
+    check_type(variable, holder, type)
     while True:
-        before = array_of(found)
+        before = array_of(holder)
         value = np.asarray(before)
         if int(value) >= limit:
             raise OutOfRangeError(f"Reached limit of {limit}: the Variable {name!r} is {int(value)}")
         following = jax.device_put(np.asarray(value + 1, type.dtype), before.sharding)
         with variable_lock:
-            if held(found) is before:
-                found.raw = following
+            if held(holder) is before:
+                holder.raw = following
                 return value
 
 
@@ -74,8 +74,8 @@ def _add(
     name: str, impl: Callable[..., Any], types: Callable[[Attrs], tuple[TensorType, ...]], params: tuple[str, ...] = (),
     doc: str = "", effect: Callable[[str], Effect] | None = None,
 ) -> OpDef:  # fmt: skip
-    def infer(given: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
-        del given, regions
+    def infer(inputs: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+        del inputs, regions
         return types(attrs)
 
     def effects(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:

@@ -40,8 +40,8 @@ def scattered(
 
     def new_value() -> Any:
         rows = graph.trace.lift(variable.given(updates))
-        places = tuple(FUNCTIONS["unstack"](graph.trace.lift(indices), axis=-1)) if nd else indices
-        return FUNCTIONS["update_item"](variable.value(), places, change(rows), word)
+        positions = tuple(FUNCTIONS["unstack"](graph.trace.lift(indices), axis=-1)) if nd else indices
+        return FUNCTIONS["update_item"](variable.value(), positions, change(rows), word)
 
     return variable.updated(new_value, name or f"Scatter{'Nd' if nd else ''}{how.title()}")
 

@@ -88,36 +88,36 @@ class VariableStore:
         Raises:
           InvalidArgumentError: it is there and must not be, or is not and must be, or is another one.
         """
-        found = self.variables.get(wish.name)
-        if found is not None:
-            return self._shared(found, wish)
+        variable = self.variables.get(wish.name)
+        if variable is not None:
+            return self._shared(variable, wish)
         if wish.reuse is True:
             raise _error(
                 f"Variable {wish.name} does not exist, or was not created with get_variable(); use reuse=AUTO_REUSE in "
                 "the scope to make it when it is first asked for"
             )
-        found = self.variables[wish.name] = _made(graph, wish)
-        return found
+        variable = self.variables[wish.name] = _made(graph, wish)
+        return variable
 
-    def _shared(self, found: GraphVariable, wish: Wish) -> GraphVariable:
+    def _shared(self, variable: GraphVariable, wish: Wish) -> GraphVariable:
         if not wish.reuse:
             raise _error(
                 f"Variable {wish.name} already exists, disallowed; use reuse=True or reuse=AUTO_REUSE in the scope to "
-                f"share it. It was made at {found.made_at}"
+                f"share it. It was made at {variable.made_at}"
             )
         sizes = sizes_of(wish.shape)
-        given = TensorType(sizes or (), found.type.dtype, ranked=sizes is not None)
-        if not compatible_shapes(given, found.type):
+        requested = TensorType(sizes or (), variable.type.dtype, ranked=sizes is not None)
+        if not compatible_shapes(requested, variable.type):
             raise _error(
                 f"Trying to share variable {wish.name}, but specified shape {tuple(sizes or ())} and found shape "
-                f"{found.shape}. It was made at {found.made_at}"
+                f"{variable.shape}. It was made at {variable.made_at}"
             )
-        if wish.dtype is not None and graph_dtype(wish.dtype) != found.type.dtype:
+        if wish.dtype is not None and graph_dtype(wish.dtype) != variable.type.dtype:
             raise _error(
                 f"Trying to share variable {wish.name}, but specified dtype {graph_dtype(wish.dtype).name} and found "
-                f"dtype {found.type.dtype.name}. It was made at {found.made_at}"
+                f"dtype {variable.type.dtype.name}. It was made at {variable.made_at}"
             )
-        return found
+        return variable
 
     def enter(self, scope: str) -> None:
         """Notes that a scope is opened."""
@@ -149,22 +149,22 @@ def _made(graph: Graph, wish: Wish) -> GraphVariable:
             dtype = wish.dtype
         else:
             dtype = wish.dtype if wish.options.get("given_dtype") else None
-            given = getattr(value, "dtype", None)
-            if dtype is not None and given is not None and given != graph_dtype(dtype):
+            actual = getattr(value, "dtype", None)
+            if dtype is not None and actual is not None and actual != graph_dtype(dtype):
                 raise _error(
-                    f"Variable {wish.name}: Initializer type {str(given)!r} and explicit dtype "
+                    f"Variable {wish.name}: Initializer type {str(actual)!r} and explicit dtype "
                     f"{graph_dtype(dtype).name!r} don't match; convert the value"
                 )
             if wish.shape is not None:
                 raise _error(f"Variable {wish.name}: If initializer is a constant, do not specify shape.")
         options = {name: option for name, option in wish.options.items() if name != "given_dtype"}
-        made: Any = GraphVariable(value, name=wish.name, dtype=dtype, **options)
+        variable: Any = GraphVariable(value, name=wish.name, dtype=dtype, **options)
     if wish.regularizer is not None:
         with graph.entered(), graph.name_scope(f"{wish.name}/Regularizer/"):
-            loss = wish.regularizer(made.value())
+            loss = wish.regularizer(variable.value())
         if loss is not None:
             graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
-    return made
+    return variable
 
 
 def _called(initializer: Callable[..., Any], wish: Wish) -> Callable[[], Any]:
@@ -172,13 +172,15 @@ def _called(initializer: Callable[..., Any], wish: Wish) -> Callable[[], Any]:
     sizes = sizes_of(wish.shape)
     if not _takes_arguments(initializer):
         if wish.shape is not None and sizes != ():
-            known: Any = sizes
+            expected: Any = sizes
 
             def shaped() -> Any:
-                found = initializer()
-                if tuple(getattr(found, "shape", np.shape(found))) != tuple(known):
-                    raise _error(f"Variable {wish.name}: shape {known} wanted, the initializer gives {found!r:.80}")
-                return found
+                initial = initializer()
+                if tuple(getattr(initial, "shape", np.shape(initial))) != tuple(expected):
+                    raise _error(
+                        f"Variable {wish.name}: shape {expected} wanted, the initializer gives {initial!r:.80}"
+                    )
+                return initial
 
             return shaped
         return initializer
@@ -358,25 +360,25 @@ def get_variable(
 
 def get_local_variable(name: str, shape: Any = None, dtype: Any = None, **options: Any) -> Any:
     """Returns a Variable that is local to the process and that no optimizer changes; see :func:`get_variable`."""
-    given: list[str] = list(options.pop("collections", None) or [])
-    collections = [*given, GraphKeys.LOCAL_VARIABLES]
+    requested: list[str] = list(options.pop("collections", None) or [])
+    collections = [*requested, GraphKeys.LOCAL_VARIABLES]
     options.pop("trainable", None)
     return get_variable(name, shape, dtype, trainable=False, collections=collections, **options)
 
 
-def _found(scope: VariableScope, name: str, **given: Any) -> GraphVariable:
+def _found(scope: VariableScope, name: str, **settings: Any) -> GraphVariable:
     """Returns the Variable of a whole name, as the scope says what it is made of."""
-    dtype, regularizer = given.pop("dtype", None), given.pop("regularizer", None) or scope.regularizer
-    shape, initializer = given.pop("shape", None), given.pop("initializer", None)
-    reuse = given.pop("reuse", None)
+    dtype, regularizer = settings.pop("dtype", None), settings.pop("regularizer", None) or scope.regularizer
+    shape, initializer = settings.pop("shape", None), settings.pop("initializer", None)
+    reuse = settings.pop("reuse", None)
     graph = default_graph()
-    constraint = given.pop("constraint", None) or scope.constraint
+    constraint = settings.pop("constraint", None) or scope.constraint
     wish = Wish(
         name=name, shape=shape, dtype=dtype if dtype is not None else scope.dtype,
         initializer=scope.initializer if initializer is None else initializer,
         regularizer=None if regularizer is no_regularizer else regularizer,
         reuse=scope.reuse if reuse is None else reuse,
-        options={**given, "constraint": constraint, "given_dtype": dtype is not None},
+        options={**settings, "constraint": constraint, "given_dtype": dtype is not None},
     )  # fmt: skip
     if dtype is None and wish.initializer is not None and not callable(wish.initializer):
         wish = replace(wish, dtype=None)
@@ -474,12 +476,12 @@ def _check_scope(name_or_scope: Any, default_name: str | None, reuse: Reuse) -> 
 
 
 def _inner(
-    store: VariableStore, outer: VariableScope, given: str | VariableScope | None, default_name: str | None,
+    store: VariableStore, outer: VariableScope, target: str | VariableScope | None, default_name: str | None,
     reuse: Reuse,
 ) -> VariableScope:  # fmt: skip
     """Returns the scope that is opened, without what its arguments say but for its name and sharing."""
-    if isinstance(given, VariableScope):
-        return replace(given, reuse=reuse or given.reuse)
-    name = store.free_name(outer.name, default_name or "") if given is None else given
+    if isinstance(target, VariableScope):
+        return replace(target, reuse=reuse or target.reuse)
+    name = store.free_name(outer.name, default_name or "") if target is None else target
     whole = f"{outer.name}/{name}" if outer.name and name else outer.name or name
     return replace(outer, name=whole, reuse=reuse or outer.reuse)

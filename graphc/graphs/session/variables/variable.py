@@ -40,10 +40,10 @@ __all__ = ["GraphVariable", "as_given", "initial_tensor"]
 
 def as_given(value: Any, dtype: np.dtype[Any]) -> Any:
     """Converts a list or array to a dtype that can represent it; returns anything else unchanged."""
-    found: Any = _array(value)
-    if not isinstance(found, np.ndarray) or cast("Any", found).dtype == dtype:
-        return cast("Any", found)
-    array = cast("np.ndarray[Any, Any]", found)
+    converted: Any = _array(value)
+    if not isinstance(converted, np.ndarray) or cast("Any", converted).dtype == dtype:
+        return cast("Any", converted)
+    array = cast("np.ndarray[Any, Any]", converted)
     return array.astype(dtype) if _holds(dtype, array) else array
 
 
@@ -58,32 +58,32 @@ def _holds(dtype: np.dtype[Any], array: np.ndarray[Any, Any]) -> bool:
     return array.dtype.kind == dtype.kind or (array.dtype.kind == "f" and dtype.kind in "cV")
 
 
-def initial_tensor(graph: Graph, given: Any, dtype: Any) -> GraphTensor:
+def initial_tensor(graph: Graph, initial: Any, dtype: Any) -> GraphTensor:
     """Returns an initial value as a tensor of the graph that no dtype of others changes.
 
     Args:
-      given: a tensor, a Variable, an array, a number, lists of them, or a function of no arguments that returns one.
+      initial: a tensor, a Variable, an array, a number, lists of them, or a function of no arguments that returns one.
       dtype: the dtype to convert to; None for the value's, where Python floats are float32 and ints int32.
     """
-    given = given() if callable(given) else _array(given.value() if isinstance(given, Variable) else given)
-    if type(given) in SCALARS:
-        given = _eager(given)
+    initial = initial() if callable(initial) else _array(initial.value() if isinstance(initial, Variable) else initial)
+    if type(initial) in SCALARS:
+        initial = _eager(initial)
     count = graph.version
-    value: Any = graph.trace.lift(given)
+    value: Any = graph.trace.lift(initial)
     if dtype is not None and value.raw.type.dtype != graph_dtype(dtype):
         value = FUNCTIONS["astype"](value, dtype)
     elif value.raw.type.weak:
         value = apply(OPS["astype"], (value,), Attrs(dtype=value.raw.type.dtype))
-    if graph.version > count and not isinstance(given, GraphTensor):
+    if graph.version > count and not isinstance(initial, GraphTensor):
         graph.trace.builder.rename(value.raw.node, graph.trace.builder.unique("initial_value"))
     return value
 
 
-def _array(given: Any) -> Any:
+def _array(value: Any) -> Any:
     """Returns lists of numbers as an array; anything else as it is."""
-    if not isinstance(given, list | tuple):
-        return given
-    items = cast("list[Any]", given)
+    if not isinstance(value, list | tuple):
+        return value
+    items = cast("list[Any]", value)
     if _holds_tensors(items) or is_text(items):
         return items
     return _eager(items)
@@ -184,23 +184,25 @@ class GraphVariable(Scattering, Variable):
             collections = [*collections, GraphKeys.TRAINABLE_VARIABLES]
         graph.add_to_collections(collections, self)
 
-    def _kept_type(self, given: TensorType, shape: Any, validate_shape: bool) -> TensorType:
+    def _kept_type(self, initial: TensorType, shape: Any, validate_shape: bool) -> TensorType:
         """Returns the type of all values that it may have, by the type of the first."""
-        if given.dtype == STRING:
+        if initial.dtype == STRING:
             error = InvalidTypeError(
                 f"Variable {self.name!r}: strings given; Variables hold numbers, since devices hold no strings. Use a "
                 "constant, or a queue"
             )
             raise at(error, user_location())
         if not validate_shape:
-            return TensorType((), given.dtype, ranked=False)
+            return TensorType((), initial.dtype, ranked=False)
         if shape is None:
-            return given
-        found = graph_type(given.dtype, shape)
-        if not compatible(given, found):
-            error = InvalidArgumentError(f"Variable {self.name!r}: initial value {given} given, shape {shape} expected")
+            return initial
+        declared = graph_type(initial.dtype, shape)
+        if not compatible(initial, declared):
+            error = InvalidArgumentError(
+                f"Variable {self.name!r}: initial value {initial} given, shape {shape} expected"
+            )
             raise at(error, user_location())
-        return found
+        return declared
 
     @property
     def initializer(self) -> Operation:
@@ -320,17 +322,17 @@ class GraphVariable(Scattering, Variable):
         return as_given(value, self._type.dtype)
 
     def _checked(self, value: Any) -> Any:
-        given, wanted = value.raw.type, self._type
-        kind_fits = given.weak and np.can_cast(given.dtype, wanted.dtype, "same_kind")
-        if given.dtype != wanted.dtype and not kind_fits:
+        actual, wanted = value.raw.type, self._type
+        kind_fits = actual.weak and np.can_cast(actual.dtype, wanted.dtype, "same_kind")
+        if actual.dtype != wanted.dtype and not kind_fits:
             error = InvalidTypeError(
-                f"assign to Variable {self.name!r}: {given} given, {wanted} expected; convert with "
+                f"assign to Variable {self.name!r}: {actual} given, {wanted} expected; convert with "
                 f"gx.astype(value, {wanted.dtype.name!r})"
             )
             raise at(error, user_location())
-        if not compatible_shapes(given, wanted):
+        if not compatible_shapes(actual, wanted):
             error = InvalidArgumentError(
-                f"assign to Variable {self.name!r}: {given} given, {wanted} expected; a Variable keeps its shape "
+                f"assign to Variable {self.name!r}: {actual} given, {wanted} expected; a Variable keeps its shape "
                 "unless it is made with validate_shape=False"
             )
             raise at(error, user_location())

@@ -46,10 +46,10 @@ class _Batched(Rows):
         self._node = node
 
     def __next__(self) -> Row:
-        found = full_block(self.input, self._node.batch_size)
-        if found is None or (self._node.drop_remainder and size_of(found) < self._node.batch_size):
+        batch = full_block(self.input, self._node.batch_size)
+        if batch is None or (self._node.drop_remainder and size_of(batch) < self._node.batch_size):
             raise StopIteration
-        return found
+        return batch
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,20 +144,20 @@ def padded(rows: Sequence[Row], shapes: Sequence[Any], values: Sequence[Any]) ->
       InvalidArgumentError: a leaf is larger than the shape it is to be filled up to, or has other axes.
     """
     columns: list[Any] = []
-    for place, (leaves, shape, value) in enumerate(zip(zip(*rows, strict=True), shapes, values, strict=True)):
-        found = [np.shape(leaf) for leaf in leaves]
-        rank = len(found[0] if shape is None else shape)
-        for number, sizes in enumerate(found):
+    for index, (leaves, shape, value) in enumerate(zip(zip(*rows, strict=True), shapes, values, strict=True)):
+        dimensions = [np.shape(leaf) for leaf in leaves]
+        rank = len(dimensions[0] if shape is None else shape)
+        for number, sizes in enumerate(dimensions):
             fits = len(sizes) == rank and all(
                 wanted is None or size <= wanted for size, wanted in zip(sizes, shape or (None,) * rank, strict=True)
             )
             if not fits:
                 error = InvalidArgumentError(
-                    f"padded_batch: leaf {place} of element {number} of the batch has the shape {sizes}, which cannot "
-                    f"be padded to {found[0] if shape is None else tuple(shape)}"
+                    f"padded_batch: leaf {index} of element {number} of the batch has the shape {sizes}, which cannot "
+                    f"be padded to {dimensions[0] if shape is None else tuple(shape)}"
                 )
                 raise at(error, user_location())
-        largest = [max(axis) for axis in zip(*found, strict=True)]
+        largest = [max(axis) for axis in zip(*dimensions, strict=True)]
         whole = [
             most if wanted is None else wanted for most, wanted in zip(largest, shape or [None] * rank, strict=True)
         ]
@@ -165,17 +165,17 @@ def padded(rows: Sequence[Row], shapes: Sequence[Any], values: Sequence[Any]) ->
         dtype = object if isinstance(first, bytes) else first.dtype
         column = np.full((len(rows), *whole), value, dtype)
         for number, leaf in enumerate(leaves):
-            column[(number, *map(slice, found[number]))] = leaf
+            column[(number, *map(slice, dimensions[number]))] = leaf
         columns.append(column)
     return tuple(columns)
 
 
-def filling(spec: Any, given: Any) -> tuple[Any, ...]:
+def filling(spec: Any, padding: Any) -> tuple[Any, ...]:
     """Returns the padding value of each leaf: zero and the empty string by default."""
     leaves, structure = flatten(spec)
-    if given is None:
+    if padding is None:
         return tuple([b"" if leaf.of_strings else as_dtype(leaf.dtype).type(0) for leaf in leaves])
-    values, other = flatten(given)
+    values, other = flatten(padding)
     if other != structure and len(values) == 1:
         values = values * len(leaves)
     values = [host_leaf(value) if isinstance(value, Tensor | Variable | StringTensor) else value for value in values]
@@ -194,8 +194,8 @@ class _Unbatched(Rows):
 
     def _load(self) -> bool:
         self._before = self.input.state()
-        found = next(self.input, None)
-        self._batch = None if found is None else tuple(map(np.asarray, found))
+        row = next(self.input, None)
+        self._batch = None if row is None else tuple(map(np.asarray, row))
         sizes = {column.shape[:1] for column in self._batch or ()}
         if len(sizes) > 1 or () in sizes:
             shapes = ", ".join(str(column.shape) for column in self._batch or ())
@@ -240,9 +240,9 @@ class Unbatch(Node):
 
     @cached_property
     def cardinality(self) -> Cardinality:
-        found, sizes = self.input.cardinality, {leaf.shape and leaf.shape[0] for leaf in flatten(self.input.spec)[0]}
+        total, sizes = self.input.cardinality, {leaf.shape and leaf.shape[0] for leaf in flatten(self.input.spec)[0]}
         size = sizes.pop() if len(sizes) == 1 else None
-        return 0 if found == 0 else None if found is None or size is None else found * size
+        return 0 if total == 0 else None if total is None or size is None else total * size
 
     def open(self, epoch: Epoch) -> Rows:
         return _Unbatched(self.input.open(epoch))
@@ -260,10 +260,10 @@ class _Rebatched(Rows):
 
     def _read(self) -> bool:
         mark = self.input.state()
-        found = next(self.input, None)
-        if found is None:
+        row = next(self.input, None)
+        if row is None:
             return False
-        self._held.append(tuple(map(np.asarray, found)))
+        self._held.append(tuple(map(np.asarray, row)))
         self._marks.append(mark)
         return True
 

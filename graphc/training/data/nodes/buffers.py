@@ -38,7 +38,7 @@ class _Shuffled(Rows):
 
     def _drain(self, left: Any) -> None:
         order = self._random.permutation(len(left))
-        self._rest = [left[place] for place in order[::-1].tolist()] if isinstance(left, list) else left[order]
+        self._rest = [left[index] for index in order[::-1].tolist()] if isinstance(left, list) else left[order]
         self._buffer = None
 
     def state(self) -> State:
@@ -64,9 +64,9 @@ class _ShuffledRows(_Shuffled):
         if self._rest is None:
             for row in self.input:
                 slot = int(self._random.random() * self._size)
-                found, self._buffer[slot] = self._buffer[slot], row
+                chosen, self._buffer[slot] = self._buffer[slot], row
                 self._given += 1
-                return found
+                return chosen
             self._drain(self._buffer)
         assert self._rest is not None
         if not self._rest:
@@ -79,28 +79,28 @@ class _ShuffledNumbers(_Shuffled):
     """A column of numbers, in blocks; the same order as for rows."""
 
     def __next__(self) -> Row:
-        found = self.block(1)
-        if found is None:
+        block = self.block(1)
+        if block is None:
             raise StopIteration
-        return (found[0][0],)
+        return (block[0][0],)
 
     def block(self, count: int) -> Block | None:
         if not self._filled:
-            found = full_block(self.input, self._size)
-            self._buffer = np.empty(0, int) if found is None else np.array(found[0])
+            numbers = full_block(self.input, self._size)
+            self._buffer = np.empty(0, int) if numbers is None else np.array(numbers[0])
             self._filled = True
             if len(self._buffer) < self._size:
                 self._drain(self._buffer)
         if self._rest is None:
-            found = full_block(self.input, count)
-            if found is not None:
-                self._given += size_of(found)
-                return (self._exchanged(found[0]),)
+            numbers = full_block(self.input, count)
+            if numbers is not None:
+                self._given += size_of(numbers)
+                return (self._exchanged(numbers[0]),)
             self._drain(self._buffer)
         rest: Any = self._rest
-        given, self._rest = rest[:count], rest[count:]
-        self._given += len(given)
-        return (given,) if len(given) else None
+        taken, self._rest = rest[:count], rest[count:]
+        self._given += len(taken)
+        return (taken,) if len(taken) else None
 
     def _exchanged(self, incoming: Any) -> Any:
         """Puts numbers into the buffer one after the other, and returns the numbers that they replace.
@@ -110,17 +110,17 @@ class _ShuffledNumbers(_Shuffled):
         slots = (self._random.random(len(incoming)) * self._size).astype(np.int64)
         order = np.argsort(slots, kind="stable")
         again = slots[order[1:]] == slots[order[:-1]]
-        found = self._buffer[slots]
-        found[order[1:][again]] = incoming[order[:-1][again]]
+        outgoing = self._buffer[slots]
+        outgoing[order[1:][again]] = incoming[order[:-1][again]]
         self._buffer[slots] = incoming
-        return found
+        return outgoing
 
     def _skip(self, count: int) -> None:
         while count:
-            found = self.block(min(count, _SKIPPED_AT_ONCE))
-            if found is None:
+            block = self.block(min(count, _SKIPPED_AT_ONCE))
+            if block is None:
                 return
-            count -= size_of(found)
+            count -= size_of(block)
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,12 +178,12 @@ class _Cached(Rows):
                 raise StopIteration
             row = self._store.rows[self.place]
         else:
-            found = next(self.input, None)
-            if found is None:
+            element = next(self.input, None)
+            if element is None:
                 self._store.complete = self._store.complete or self._fills
                 self._let_go()
                 raise StopIteration
-            row = tuple([np.asarray(leaf) if hasattr(leaf, "devices") else leaf for leaf in found])
+            row = tuple([np.asarray(leaf) if hasattr(leaf, "devices") else leaf for leaf in element])
             if self._fills:
                 self._store.rows.append(row)
         self.place += 1
@@ -236,11 +236,11 @@ class _FromFile(Rows):
         self.at = self.place = 0
 
     def __next__(self) -> Row:
-        found = read_row(self._file)
-        if found is None:
+        row = read_row(self._file)
+        if row is None:
             raise StopIteration
         self.at, self.place = self._file.tell(), self.place + 1
-        return found
+        return row
 
     def restore(self, state: State) -> None:
         if "at" in state:
@@ -355,10 +355,10 @@ def read_row(file: BinaryIO) -> Row | None:
 
 
 def _exactly(file: BinaryIO, count: int) -> bytes:
-    found = file.read(count)
-    if len(found) != count:
-        where = f"at byte {file.tell() - len(found)}: {len(found)} of {count} bytes are there"
+    data = file.read(count)
+    if len(data) != count:
+        where = f"at byte {file.tell() - len(data)}: {len(data)} of {count} bytes are there"
         raise DataLossError(
             f"cache: the file {file.name!r} is truncated {where}; remove it, so that it is written again"
         )
-    return found
+    return data

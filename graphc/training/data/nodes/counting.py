@@ -33,9 +33,9 @@ class _Take(Rows):
         return row
 
     def block(self, count: int) -> Block | None:
-        found = self.input.block(min(count, int(self.left))) if self.left > 0 else None
-        self.left -= 0 if found is None else size_of(found)
-        return found
+        rows = self.input.block(min(count, int(self.left))) if self.left > 0 else None
+        self.left -= 0 if rows is None else size_of(rows)
+        return rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +49,8 @@ class Take(Node):
 
     @cached_property
     def cardinality(self) -> Cardinality:
-        found = self.input.cardinality
-        return None if found is None else min(found, self.count)
+        length = self.input.cardinality
+        return None if length is None else min(length, self.count)
 
     def open(self, epoch: Epoch) -> Rows:
         return _Take(self.input.open(epoch), self.count)
@@ -65,8 +65,8 @@ class _Skip(Rows):
 
     def _skip(self) -> None:
         while self.left > 0:
-            found = next(self.input, None)
-            self.left = self.left - 1 if found is not None else 0
+            row = next(self.input, None)
+            self.left = self.left - 1 if row is not None else 0
 
     def __next__(self) -> Row:
         if self.left:
@@ -90,8 +90,8 @@ class Skip(Node):
 
     @cached_property
     def cardinality(self) -> Cardinality:
-        found = self.input.cardinality
-        return None if found is None else INFINITE if found == INFINITE else max(found - self.count, 0)
+        length = self.input.cardinality
+        return None if length is None else INFINITE if length == INFINITE else max(length - self.count, 0)
 
     def open(self, epoch: Epoch) -> Rows:
         return _Skip(self.input.open(epoch), self.count)
@@ -122,11 +122,11 @@ class _Repeat(Rows):
                 raise StopIteration
 
     def block(self, count: int) -> Block | None:
-        while (found := self.input.block(count)) is None:
+        while (rows := self.input.block(count)) is None:
             if not self._again():
                 return None
         self.gave = True
-        return found
+        return rows
 
     def restore(self, state: State) -> None:
         self.input.close()
@@ -145,10 +145,10 @@ class Repeat(Node):
 
     @cached_property
     def cardinality(self) -> Cardinality:
-        found = self.input.cardinality
-        if found == 0 or self.count == 0:
+        length = self.input.cardinality
+        if length == 0 or self.count == 0:
             return 0
-        return None if found is None else found * self.count
+        return None if length is None else length * self.count
 
     def open(self, epoch: Epoch) -> Rows:
         return _Repeat(self, epoch) if self.count else _Take(self.input.open(epoch), 0)
@@ -171,10 +171,10 @@ class _Shard(Rows):
         return row
 
     def block(self, count: int) -> Block | None:
-        found = full_block(self.input, count * self._num_shards)
-        if found is None or size_of(found) <= self._index:
+        rows = full_block(self.input, count * self._num_shards)
+        if rows is None or size_of(rows) <= self._index:
             return None
-        return tuple([column[self._index :: self._num_shards] for column in found])
+        return tuple([column[self._index :: self._num_shards] for column in rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,10 +189,10 @@ class Shard(Node):
 
     @cached_property
     def cardinality(self) -> Cardinality:
-        found = self.input.cardinality
-        if found is None or found == INFINITE:
-            return found
-        return max(0, math.ceil((found - self.index) / self.num_shards))
+        length = self.input.cardinality
+        if length is None or length == INFINITE:
+            return length
+        return max(0, math.ceil((length - self.index) / self.num_shards))
 
     def open(self, epoch: Epoch) -> Rows:
         return _Shard(self.input.open(epoch), self.num_shards, self.index)
@@ -214,9 +214,9 @@ class _Concatenated(Rows):
 
     def block(self, count: int) -> Block | None:
         while self.number < len(self.inputs):
-            found = self.inputs[self.number].block(count)
-            if found is not None:
-                return found
+            rows = self.inputs[self.number].block(count)
+            if rows is not None:
+                return rows
             self.number += 1
         return None
 
@@ -288,9 +288,9 @@ class _Zipped(Rows):
         return tuple([leaf for rows in self.inputs for leaf in next(rows)])
 
     def block(self, count: int) -> Block | None:
-        found = [full_block(rows, count) for rows in self.inputs]
-        blocks = [block for block in found if block is not None]
-        if len(blocks) < len(found):
+        taken = [full_block(rows, count) for rows in self.inputs]
+        blocks = [block for block in taken if block is not None]
+        if len(blocks) < len(taken):
             return None
         shortest = min(map(size_of, blocks))
         return tuple([column for block in blocks for column in rows_of(block, 0, shortest)])
@@ -311,9 +311,9 @@ class Zip(Node):
 
     @cached_property
     def cardinality(self) -> Cardinality:
-        found = [part.cardinality for part in self.parts if part.cardinality != INFINITE]
-        known = [length for length in found if length is not None]
-        return (min(known) if len(known) == len(found) else None) if found else INFINITE
+        lengths = [part.cardinality for part in self.parts if part.cardinality != INFINITE]
+        certain = [length for length in lengths if length is not None]
+        return (min(certain) if len(certain) == len(lengths) else None) if lengths else INFINITE
 
     def open(self, epoch: Epoch) -> Rows:
         return _Zipped(*[part.open(epoch) for part in self.parts])

@@ -103,12 +103,12 @@ class _Scanned(Noted):
         row = next(self.input)
         self.number += 1
         try:
-            found = self.function.row((*self.carry, *row))
+            outputs = self.function.row((*self.carry, *row))
         except Exception as error:
             self.note(error)
             raise
-        self.carry = list(found[: len(self.carry)])
-        return found[len(self.carry) :]
+        self.carry = list(outputs[: len(self.carry)])
+        return outputs[len(self.carry) :]
 
     def state(self) -> State:
         return {**super().state(), "carry": [_listed(leaf) for leaf in self.carry]}
@@ -212,12 +212,12 @@ class _Resampled(Replayed):
     def read(self) -> Row:
         while True:
             row = next(self.input)
-            place = self._node.function.value(row)
+            label = self._node.function.value(row)
             if self._node.initial is None:
-                self._counts[int(place)] += 1
+                self._counts[int(label)] += 1
             wanted = self._target / np.maximum(self._counts / self._counts.sum(), 1e-12)
-            if self._random.random() * wanted.max() < wanted[int(place)]:
-                return (place, *row)
+            if self._random.random() * wanted.max() < wanted[int(label)]:
+                return (label, *row)
 
 
 @dataclass(frozen=True, eq=False)
@@ -372,10 +372,10 @@ class Window(Node):
 
     @cached_property
     def cardinality(self) -> Cardinality:
-        found, span = self.input.cardinality, (self.size - 1) * self.stride + 1
-        if found is None or found == INFINITE:
-            return found
-        most = int(found) - span if self.drop_remainder else int(found) - 1
+        length, span = self.input.cardinality, (self.size - 1) * self.stride + 1
+        if length is None or length == INFINITE:
+            return length
+        most = int(length) - span if self.drop_remainder else int(length) - 1
         return 0 if most < 0 else most // self.shift + 1
 
     def open(self, epoch: Epoch) -> Rows:
@@ -396,10 +396,10 @@ class _Grouped(Replayed):
             for row in self._open or ():
                 return row
             self._open = None
-            found = self._next_group()
-            if found is None:
+            pair = self._next_group()
+            if pair is None:
                 raise StopIteration
-            key, rows = found
+            key, rows = pair
             with inside_of_a_function():
                 group = self._node.make(Held(tuple(rows), self._node.input.spec))
                 plan = plan_in(self._node.reduce.function(np.asarray(key)[()], group), self._node.reduce)
@@ -421,8 +421,8 @@ class _Grouped(Replayed):
         return None
 
     def _size(self, key: int) -> int:
-        found: Any = self._node.window_size
-        size = int(found if isinstance(found, int) else found(np.asarray(key)[()]))
+        window: Any = self._node.window_size
+        size = int(window if isinstance(window, int) else window(np.asarray(key)[()]))
         if size < 1:
             error = InvalidArgumentError(
                 f"{self._node.word}: the window size for key {key} is {size}, expected 1 or more"

@@ -55,11 +55,11 @@ class _Mapped(Noted):
     def block(self, count: int) -> Block | None:
         if self.function.mode != "blocks" or self.function.takes_strings:
             return super().block(count)
-        found = full_block(self.input, count)
-        if found is None:
+        rows = full_block(self.input, count)
+        if rows is None:
             return None
-        self.number += size_of(found)
-        return self.function.block(found)
+        self.number += size_of(rows)
+        return self.function.block(rows)
 
 
 class _InBlocks(BufferedRows):
@@ -75,24 +75,24 @@ class _InBlocks(BufferedRows):
     def made(self, count: int) -> tuple[Block, Block] | None:
         """Returns some rows and the function's result for each; None at the end."""
         rows: Any = self.input
-        found = rows.block(1 if self._singly else count) if self._function.takes_strings else full_block(rows, count)
-        if found is None:
+        taken = rows.block(1 if self._singly else count) if self._function.takes_strings else full_block(rows, count)
+        if taken is None:
             return None
-        size = size_of(found)
+        size = size_of(taken)
         if not self._singly:
             try:
-                made = self._function.block(found, self.ahead if self._function.takes_strings else 0)
+                results = self._function.block(taken, self.ahead if self._function.takes_strings else 0)
                 self.number += size
-                return found, made
+                return taken, results
             except Exception:
                 if not self._function.takes_strings:
                     raise
                 rows.back(size)
-                self._singly, found = size, rows.block(1)
+                self._singly, taken = size, rows.block(1)
         self._singly -= 1
         self.number += 1
         try:
-            return found, stacked([self._function.row(row_of(found, 0))])
+            return taken, stacked([self._function.row(row_of(taken, 0))])
         except Exception as error:
             add_note(error, self._function, self.number - 1)
             raise
@@ -100,8 +100,8 @@ class _InBlocks(BufferedRows):
 
 class _MappedBlocks(_InBlocks):
     def read(self, count: int) -> Block | None:
-        found = self.made(count)
-        return None if found is None else found[1]
+        pair = self.made(count)
+        return None if pair is None else pair[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,13 +158,13 @@ class _Filtered(Noted):
 
 class _FilteredBlocks(_InBlocks):
     def read(self, count: int) -> Block | None:
-        while (found := self.made(count)) is not None:
-            rows, values = found
-            kept = np.asarray(self._function.single(values, 1))
-            if kept.all():
+        while (pair := self.made(count)) is not None:
+            rows, values = pair
+            mask = np.asarray(self._function.single(values, 1))
+            if mask.all():
                 return rows
-            if kept.any():
-                return tuple([np.asarray(column)[kept] for column in rows])
+            if mask.any():
+                return tuple([np.asarray(column)[mask] for column in rows])
         return None
 
 
@@ -303,9 +303,9 @@ class _AtOnce(Rows):
             raise StopIteration
         count = 1 << max(1, min(there // self._size, self._at_once)).bit_length() - 1  # few sizes, so few programs
         if count > 1 and not self._singly:
-            found = self._taken(self._size * count)
+            taken = self._taken(self._size * count)
             try:
-                return self.several(found)
+                return self.several(taken)
             except Exception:
                 if not self._function.takes_strings:
                     raise
@@ -316,9 +316,9 @@ class _AtOnce(Rows):
 
     def _taken(self, count: int) -> Block:
         rows: Any = self.input
-        found = rows.block(count)
-        self.number += size_of(found)
-        return found
+        taken = rows.block(count)
+        self.number += size_of(taken)
+        return taken
 
     def back(self, count: int) -> None:
         """Puts back rows, to read them again."""
@@ -326,11 +326,11 @@ class _AtOnce(Rows):
         rows.back(count)
         self.number -= count
 
-    def several(self, found: Block) -> list[Row]:
+    def several(self, rows: Block) -> list[Row]:
         """Returns the batches of these rows."""
         raise NotImplementedError
 
-    def one(self, found: Block) -> Row:
+    def one(self, input_block: Block) -> Row:
         """Returns one batch, which may be smaller."""
         raise NotImplementedError
 
@@ -351,37 +351,37 @@ class _AtOnce(Rows):
 class _MappedRows(_AtOnce):
     """Batches of a function's results for rows."""
 
-    def several(self, found: Block) -> list[Row]:
-        return self._function.split(found, self._size)
+    def several(self, rows: Block) -> list[Row]:
+        return self._function.split(rows, self._size)
 
-    def one(self, found: Block) -> Row:
+    def one(self, input_block: Block) -> Row:
         try:
-            return self._function.block(found, self._size if self._function.takes_strings else 0)
+            return self._function.block(input_block, self._size if self._function.takes_strings else 0)
         except Exception:
             if not self._function.takes_strings:
                 raise
-        made: list[Row] = []
+        results: list[Row] = []
         try:
-            for row in self._function.each(found):
-                made.append(row)  # noqa: PERF402  keeps the rows before an error
+            for row in self._function.each(input_block):
+                results.append(row)  # noqa: PERF402  keeps the rows before an error
         except Exception as error:
-            self.back(size_of(found) - len(made) - 1)
+            self.back(size_of(input_block) - len(results) - 1)
             add_note(error, self._function, self.number - 1)
             raise
-        return stacked(made)
+        return stacked(results)
 
 
 class _MappedBatches(_AtOnce):
     """The results of a function that is called with batches."""
 
-    def several(self, found: Block) -> list[Row]:
+    def several(self, rows: Block) -> list[Row]:
         return self._function.split(
-            tuple([np.asarray(column).reshape(-1, self._size, *column.shape[1:]) for column in found])
+            tuple([np.asarray(column).reshape(-1, self._size, *column.shape[1:]) for column in rows])
         )
 
-    def one(self, found: Block) -> Row:
+    def one(self, input_block: Block) -> Row:
         try:
-            return self._function.row(found)
+            return self._function.row(input_block)
         except Exception as error:
             add_note(error, self._function, (self.number - 1) // self._size)
             raise

@@ -123,14 +123,14 @@ class _Interleaved(Noted):
         return {**super().state(), "slots": slots}
 
     def restore(self, state: State) -> None:
-        for place, slot in enumerate(state["slots"]):
+        for index, slot in enumerate(state["slots"]):
             if slot is not None:
                 again = self._node.input.open(self._epoch)
                 again.restore(slot["before"])
                 rows = self._inner(next(again), slot["number"])
                 rows.restore(slot["rows"])
                 again.close()
-                self._slots[place] = _Slot(slot["number"], slot["before"], rows)
+                self._slots[index] = _Slot(slot["number"], slot["before"], rows)
         super().restore(state)
 
     def close(self) -> None:
@@ -183,11 +183,11 @@ class Interleave(Node):
 
     @cached_property
     def spec(self) -> Any:
-        found = self.function.spec
-        if isinstance(found, DatasetSpec):
-            return found.element_spec
+        result = self.function.spec
+        if isinstance(result, DatasetSpec):
+            return result.element_spec
         error = InvalidTypeError(
-            f"{self.function.use}: {self.function.name} must return a dataset, but returns {found}"
+            f"{self.function.use}: {self.function.name} must return a dataset, but returns {result}"
         )
         raise at(error, self.function.location)
 
@@ -213,15 +213,15 @@ class _Chosen(Rows):
     def __next__(self) -> Row:
         while not all(self._ended):
             (choice,) = next(self.inputs[0])
-            place = int(choice)
-            if not 0 <= place < len(self._ended):
+            index = int(choice)
+            if not 0 <= index < len(self._ended):
                 raise InvalidArgumentError(
-                    f"{self._node.word}: dataset {place} was chosen, but there are {len(self._ended)}"
+                    f"{self._node.word}: dataset {index} was chosen, but there are {len(self._ended)}"
                 )
-            row = None if self._ended[place] else next(self.inputs[place + 1], None)
+            row = None if self._ended[index] else next(self.inputs[index + 1], None)
             if row is not None:
                 return row
-            self._ended[place] = True
+            self._ended[index] = True
             if self._node.stop_on_empty_dataset:
                 break
         raise StopIteration

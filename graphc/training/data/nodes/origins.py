@@ -77,12 +77,12 @@ class _Gathered(BufferedRows):
         self._take_columns: Callable[[Any], Block] | None = getattr(node.source, "take_columns", None)
 
     def read(self, count: int) -> Block | None:
-        found = self.input.block(count)
-        if found is None:
+        numbers = self.input.block(count)
+        if numbers is None:
             return None
         if self._take_columns is not None:
-            return self._take_columns(found[0])
-        return tuple(flatten(self._source.take_rows(found[0]))[0])
+            return self._take_columns(numbers[0])
+        return tuple(flatten(self._source.take_rows(numbers[0]))[0])
 
     def block(self, count: int) -> Block | None:
         # Of arrays in memory several small batches are read at once, in the time of one.
@@ -123,8 +123,8 @@ class _Read(Rows):
         return tuple([host_leaf(leaf) for leaf in flatten(next(self._iterator))[0]])
 
     def block(self, count: int) -> Block | None:
-        found = self._iterator.read_many(count)
-        return None if found is None else tuple([_canonical(leaf) for leaf in flatten(found)[0]])
+        batch = self._iterator.read_many(count)
+        return None if batch is None else tuple([_canonical(leaf) for leaf in flatten(batch)[0]])
 
     def state(self) -> State:
         return self._iterator.state()
@@ -253,10 +253,10 @@ class _PartsOfNumbers(Rows):
         if numbers is None or (self._batch.drop_remainder and size_of(numbers) < self._batch.batch_size):
             raise StopIteration
         start, stop = part_of(size_of(numbers), self._node.processes, self._node.process)
-        found: Block = tuple(flatten(self._gather.source.take_rows(numbers[0][start:stop]))[0])
+        part: Block = tuple(flatten(self._gather.source.take_rows(numbers[0][start:stop]))[0])
         for map in self._maps:
-            found = map.function.block(found)
-        return found
+            part = map.function.block(part)
+        return part
 
 
 @dataclass(frozen=True, eq=False)

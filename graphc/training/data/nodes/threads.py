@@ -125,8 +125,8 @@ class MappedInThreads(Noted):
 
     def state(self) -> State:
         first = self._work[0].before if self._work else self.input.state()
-        given = [work.number for work in self._work if work.given]
-        return {"number": self.number, "given": [*given, *sorted(self._passed)], "inputs": [first]}
+        delivered = [work.number for work in self._work if work.given]
+        return {"number": self.number, "given": [*delivered, *sorted(self._passed)], "inputs": [first]}
 
     def restore(self, state: State) -> None:
         super().restore(state)
@@ -177,11 +177,11 @@ class MappedInProcesses(MappedInThreads):
 class _Shelf:
     """The buffer between the reading thread and the consumer: rows that are ready, each with the position after it."""
 
-    def __init__(self, rows: Rows, size: int, place: Callable[[Row], Row] | None) -> None:
+    def __init__(self, rows: Rows, size: int, index: Callable[[Row], Row] | None) -> None:
         self.condition = threading.Condition()
         self.ready: deque[tuple[Row | None, BaseException | None, State]] = deque()
         self.stopped = self.abandoned = False
-        self._rows, self._size, self._place, self._done = rows, size, place, False
+        self._rows, self._size, self._place, self._done = rows, size, index, False
 
     def fill(self) -> None:
         """Reads ahead until the input ends, fails, or the reader is stopped."""
@@ -214,9 +214,9 @@ class _Shelf:
                 self.condition, lambda: self.stopped or bool(self.ready), lambda: "the next element of a dataset"
             )
             end: tuple[None, None, State] = (None, None, {})
-            found = self.ready.popleft() if self.ready else end
+            entry = self.ready.popleft() if self.ready else end
             self.condition.notify_all()
-        return found
+        return entry
 
     def stop(self) -> None:
         """Lets the thread end."""
@@ -242,9 +242,9 @@ class ReadAhead(Rows):
       place: a function applied to each row in the thread, such as a transfer to a device.
     """
 
-    def __init__(self, rows: Rows, size: int, place: Callable[[Row], Row] | None = None) -> None:
+    def __init__(self, rows: Rows, size: int, index: Callable[[Row], Row] | None = None) -> None:
         super().__init__(rows)
-        self._size, self._place = size, place
+        self._size, self._place = size, index
         self._shelf: _Shelf | None = None
         self._thread: threading.Thread | None = None
         self._position: State | None = None

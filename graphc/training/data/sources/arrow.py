@@ -62,8 +62,8 @@ def column_array(column: Any, name: str, default: Any = None) -> np.ndarray[Any,
         column = column.fill_null(default)
     if types.is_string(kind) or types.is_large_string(kind):
         column = column.cast("binary")
-    found = np.asarray(column.to_numpy(zero_copy_only=False))
-    return found if found.dtype == STRING or as_dtype(found.dtype) == found.dtype else canonical_array(found)
+    array = np.asarray(column.to_numpy(zero_copy_only=False))
+    return array if array.dtype == STRING or as_dtype(array.dtype) == array.dtype else canonical_array(array)
 
 
 def _null(column: Any) -> int:
@@ -157,12 +157,12 @@ class _Reader:
     def read(self) -> Columns | None:
         for group, row, table in self._parts:
             self._group, self._row = group, row + len(table)
-            found = _arrays(table, list(self._spec), self._name, row)
-            for array, (column, spec) in zip(found, self._spec.items(), strict=True):
+            arrays = _arrays(table, list(self._spec), self._name, row)
+            for array, (column, spec) in zip(arrays, self._spec.items(), strict=True):
                 if array.shape[1:] != spec.shape or array.dtype != spec.type.dtype:
-                    given = f"{array.dtype}{list(array.shape[1:])}"
-                    raise DataLossError(f"{os.fsdecode(self._name)!r}: column {column!r} is {given}, expected {spec}")
-            return found
+                    actual = f"{array.dtype}{list(array.shape[1:])}"
+                    raise DataLossError(f"{os.fsdecode(self._name)!r}: column {column!r} is {actual}, expected {spec}")
+            return arrays
         return None
 
     def position(self) -> list[int]:
@@ -182,13 +182,13 @@ class _Reader:
 def _arrays(table: Any, columns: Sequence[str], name: bytes, row: int) -> list[np.ndarray[Any, Any]]:
     types = importlib.import_module("pyarrow").types
     try:
-        found: list[np.ndarray[Any, Any]] = []
+        arrays: list[np.ndarray[Any, Any]] = []
         for column in columns:
-            held = table.column(column)
-            text = types.is_string(held.type) or types.is_large_string(held.type) or types.is_binary(held.type)
-            default = np.nan if types.is_floating(held.type) else "" if text else None
-            found.append(column_array(held, column, default))
-        return found
+            chunked = table.column(column)
+            text = types.is_string(chunked.type) or types.is_large_string(chunked.type) or types.is_binary(chunked.type)
+            default = np.nan if types.is_floating(chunked.type) else "" if text else None
+            arrays.append(column_array(chunked, column, default))
+        return arrays
     except (ValueError, KeyError) as error:
         where = f"{os.fsdecode(name)!r}, {len(table)} rows from {row} on"
         raise DataLossError(f"{where}: {error}; fill or convert it with pyarrow, or select other columns") from None

@@ -323,9 +323,9 @@ class _Files:
 
 def objects(items: Sequence[Any]) -> np.ndarray[Any, Any]:
     """Returns a vector of Python objects, such as strings."""
-    found = np.empty(len(items), object)
-    found[:] = items
-    return found
+    vector = np.empty(len(items), object)
+    vector[:] = items
+    return vector
 
 
 def file_names(given: Any, use: str) -> tuple[bytes, ...]:
@@ -355,7 +355,7 @@ def matching_files(patterns: Any, use: str) -> list[bytes]:
       FileMissingError: no files match.
     """
     wanted = [os.fsdecode(name) for name in file_names(patterns, use)]
-    found = sorted({name for pattern in wanted for name in files.glob(pattern)})
-    if not found:
+    names = sorted({name for pattern in wanted for name in files.glob(pattern)})
+    if not names:
         raise at(FileMissingError(f"{use}: no files match {', '.join(map(repr, wanted))}"), user_location())
-    return [os.fsencode(name) for name in found]
+    return [os.fsencode(name) for name in names]

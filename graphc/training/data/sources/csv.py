@@ -276,7 +276,7 @@ def csv_files(
     fields = tuple(column_names or (first if header else map(str, range(len(first)))))
     if len(set(fields)) != len(fields):
         raise at(InvalidArgumentError(f"csv: two columns have the same name: {list(fields)}"), user_location())
-    columns = [_column(fields[place], place, rows[header:], na_value) for place in _selected(fields, select_columns)]
+    columns = [_column(fields[index], index, rows[header:], na_value) for index in _selected(fields, select_columns)]
     if column_defaults is not None:
         columns = _with_defaults(columns, column_defaults)
     return FileSource(names, replace(format, names=fields, columns=tuple(columns)))
@@ -285,42 +285,42 @@ def csv_files(
 def _selected(fields: Sequence[str], chosen: Sequence[str | int] | None) -> list[int]:
     if chosen is None:
         return list(range(len(fields)))
-    places: list[int] = []
+    indices: list[int] = []
     for column in chosen:
         if column not in fields and not (isinstance(column, int) and 0 <= column < len(fields)):
             problem = f"csv: select_columns has {column!r}, but the columns are {list(fields)}"
             raise at(InvalidArgumentError(problem), user_location())
-        places.append(column if isinstance(column, int) else fields.index(column))
-    return sorted(places)
+        indices.append(column if isinstance(column, int) else fields.index(column))
+    return sorted(indices)
 
 
 _DTYPES = tuple(map(np.dtype, ("int32", "int64", "float32", "float64")))
 
 
-def _column(name: str, place: int, rows: Sequence[Sequence[str]], na_value: str) -> Column:
+def _column(name: str, index: int, rows: Sequence[Sequence[str]], na_value: str) -> Column:
     """Infers the dtype of a column: the first one that can hold all values, else strings."""
-    held = [row[place] for row in rows if place < len(row) and row[place] not in ("", na_value)]
-    for dtype in _DTYPES if held else ():
-        if all(_fits(field, dtype) for field in held):
+    values = [row[index] for row in rows if index < len(row) and row[index] not in ("", na_value)]
+    for dtype in _DTYPES if values else ():
+        if all(_fits(field, dtype) for field in values):
             if as_dtype(dtype) != dtype:
                 remedy = "set gx.config.enable_x64, or give the column a dtype in column_defaults"
                 problem = f"csv: column {name!r} has numbers that only {dtype.name} can hold; {remedy}"
                 raise at(InvalidArgumentError(problem), user_location())
-            return Column(name, place, dtype, 0)
-    return Column(name, place, STRING, b"")
+            return Column(name, index, dtype, 0)
+    return Column(name, index, STRING, b"")
 
 
-def _with_defaults(columns: Sequence[Column], given: Sequence[Any] | Mapping[str, Any]) -> list[Column]:
-    if isinstance(given, Mapping):
-        unknown = set(given) - {column.name for column in columns}
+def _with_defaults(columns: Sequence[Column], defaults: Sequence[Any] | Mapping[str, Any]) -> list[Column]:
+    if isinstance(defaults, Mapping):
+        unknown = set(defaults) - {column.name for column in columns}
         if unknown:
             problem = f"csv: column_defaults has {sorted(unknown)}, but the columns are {[c.name for c in columns]}"
             raise at(InvalidArgumentError(problem), user_location())
-        return [_defaulted(column, given[column.name]) if column.name in given else column for column in columns]
-    if len(given) != len(columns):
-        problem = f"csv: {len(given)} column_defaults for {len(columns)} columns"
+        return [_defaulted(column, defaults[column.name]) if column.name in defaults else column for column in columns]
+    if len(defaults) != len(columns):
+        problem = f"csv: {len(defaults)} column_defaults for {len(columns)} columns"
         raise at(InvalidArgumentError(problem), user_location())
-    return [_defaulted(column, default) for column, default in zip(columns, given, strict=True)]
+    return [_defaulted(column, default) for column, default in zip(columns, defaults, strict=True)]
 
 
 def _defaulted(column: Column, default: Any) -> Column:

@@ -61,16 +61,16 @@ class Iterated:
       spec: the types of an element; None for those of the first one.
     """
 
-    def __init__(self, given: Any, spec: Any = None) -> None:
-        if not isinstance(given, Iterable) and not callable(given):
+    def __init__(self, structure: Any, spec: Any = None) -> None:
+        if not isinstance(structure, Iterable) and not callable(structure):
             problem = (
                 "a dataset of Python's elements takes a sequence, an iterable or a function that returns one, got "
-                f"{given!r:.60}"
+                f"{structure!r:.60}"
             )
             raise at(InvalidTypeError(problem), user_location())
-        self._given: Any = given
+        self._given: Any = structure
         self._origin = Origin()
-        self._once = isinstance(given, Iterator)
+        self._once = isinstance(structure, Iterator)
         self._first: list[Any] = []
         if spec is None:
             row, self.structure = take_apart(self._peeked())
@@ -80,9 +80,9 @@ class Iterated:
 
     def as_now(self) -> Iterated:
         """Returns the source with what its function captures now, if the open trace has made it."""
-        found = copy.copy(self)
-        found._given = self._origin.as_now(self._given)
-        return self if found._given is self._given else found
+        source = copy.copy(self)
+        source._given = self._origin.as_now(self._given)
+        return self if source._given is self._given else source
 
     def _peeked(self) -> Any:
         """Returns the first element; keeps it for later if the iterator can be read only once."""
@@ -120,10 +120,10 @@ class Iterated:
         """
         if not self._once:
             return _Elements(self, self.elements())
-        given: Any = self._given
+        source: Any = self._given
         self._given = _used
         first, self._first = self._first, []
-        return _Elements(self, chain(first, self.elements() if given is _used else given))
+        return _Elements(self, chain(first, self.elements() if source is _used else source))
 
 
 def _used() -> Iterator[Any]:
@@ -229,10 +229,10 @@ class _Dequeued:
 
     def __next__(self) -> Any:
         try:
-            found = self._queue.dequeue()
+            element = self._queue.dequeue()
         except OutOfRangeError:
             raise StopIteration from None
-        return unflatten(self._structure, [host_leaf(leaf) for leaf in nest.flatten(found)[0]])
+        return unflatten(self._structure, [host_leaf(leaf) for leaf in nest.flatten(element)[0]])
 
     def read_many(self, count: int) -> Any | None:
         """Returns the next element as a batch, because the producer may wait for this one to be used."""

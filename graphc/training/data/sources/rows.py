@@ -79,8 +79,10 @@ class NumpyFiles:
         for parts in self._columns:
             for first, second in pairwise(parts):
                 if first.dtype != second.dtype or first.shape[1:] != second.shape[1:]:
-                    given = f"rows of {spec_of(first[:1])} and of {spec_of(second[:1])}"
-                    raise at(InvalidArgumentError(f"numpy_files: files to concatenate have {given}"), user_location())
+                    mismatch = f"rows of {spec_of(first[:1])} and of {spec_of(second[:1])}"
+                    raise at(
+                        InvalidArgumentError(f"numpy_files: files to concatenate have {mismatch}"), user_location()
+                    )
         lengths = {int(starts[-1]) for starts in self._starts}
         if len(lengths) != 1:
             problem = f"numpy_files: expected arrays of one length, got {sorted(lengths)} rows"
@@ -106,18 +108,18 @@ class NumpyFiles:
     def take_rows(self, indices: Any) -> Any:
         """Returns rows as one batch."""
         rows: Array = np.asarray(indices)
-        found: list[Any] = []
+        columns: list[Any] = []
         for parts, starts in zip(self._columns, self._starts, strict=True):
             chosen = cast("Array", np.searchsorted(starts, rows, "right") - 1)
             if len(chosen) and (chosen == chosen[0]).all():
-                found.append(_taken(parts[int(chosen[0])], rows - starts[chosen[0]]))
+                columns.append(_taken(parts[int(chosen[0])], rows - starts[chosen[0]]))
                 continue
             column = np.empty((len(rows), *parts[0].shape[1:]), parts[0].dtype)
             for file in cast("set[int]", set(chosen.tolist())):
-                places = np.flatnonzero(chosen == file)
-                column[places] = _taken(parts[file], rows[places] - starts[file])
-            found.append(column)
-        return unflatten(self._structure, found)
+                targets = np.flatnonzero(chosen == file)
+                column[targets] = _taken(parts[file], rows[targets] - starts[file])
+            columns.append(column)
+        return unflatten(self._structure, columns)
 
     def open(self) -> RowIterator:
         """Starts to read."""
@@ -128,18 +130,18 @@ def _mapped(name: bytes) -> Array:
     path = name.decode("utf-8", "surrogateescape")
     try:
         with files.file_errors(path):
-            found: Any = np.load(path, mmap_mode="r", allow_pickle=False)
+            loaded: Any = np.load(path, mmap_mode="r", allow_pickle=False)
     except ValueError as error:
         raise at(
             DataLossError(f"numpy_files: {path!r} is not a .npy file of numbers: {error}"), user_location()
         ) from None
-    if not isinstance(found, np.ndarray):  # an archive
-        found.close()
+    if not isinstance(loaded, np.ndarray):  # an archive
+        loaded.close()
         remedy = "save its arrays as .npy files, which can be mapped"
         raise at(DataLossError(f"numpy_files: {path!r} is an archive; {remedy}"), user_location())
-    if not found.ndim:
+    if not loaded.ndim:
         raise at(InvalidArgumentError(f"numpy_files: the array in {path!r} has no rows"), user_location())
-    return cast("Array", found)
+    return cast("Array", loaded)
 
 
 def _taken(array: Array, indices: Array) -> Array:
@@ -147,8 +149,8 @@ def _taken(array: Array, indices: Array) -> Array:
     first, last = int(indices[0]), int(indices[-1])
     if last - first == len(indices) - 1 and (np.diff(indices) == 1).all():
         return np.array(array[first : last + 1])
-    found: Array = array[indices]
-    return np.asarray(found)
+    rows: Array = array[indices]
+    return np.asarray(rows)
 
 
 class Items:
@@ -206,14 +208,14 @@ class Items:
         many = getattr(self._items, "__getitems__", None)
         if many is not None:
             return many(list(numbers))
-        found: list[Any] = []
+        elements: list[Any] = []
         for number in numbers:
             try:
-                found.append(self._items[number])
+                elements.append(self._items[number])
             except Exception as error:
                 error.add_note(f"in item {number} of the {self._name} of a dataset")
                 raise
-        return found
+        return elements
 
     def _rows(self, numbers: list[int]) -> dict[str, Any]:
         """Returns rows of a Hugging Face dataset."""
@@ -244,17 +246,17 @@ def checked_row(element: Any, specs: Sequence[Any], structure: Any, what: str) -
     Raises:
       InvalidArgumentError: it has another structure, a leaf of another shape, or a dtype that does not convert.
     """
-    row, found = take_apart(element)
-    if found != structure:
-        given, expected = described(unflatten(found, list(map(spec_of, row)))), described(unflatten(structure, specs))
-        raise InvalidArgumentError(f"from_python: {what} is {given}, expected {expected}")
+    row, layout = take_apart(element)
+    if layout != structure:
+        actual, expected = described(unflatten(layout, list(map(spec_of, row)))), described(unflatten(structure, specs))
+        raise InvalidArgumentError(f"from_python: {what} is {actual}, expected {expected}")
     leaves: list[Any] = []
     for leaf, spec in zip(row, specs, strict=True):
-        held = spec_of(leaf)
-        fits = held.of_strings == spec.of_strings and spec.has_shape(held.shape)
+        leaf_spec = spec_of(leaf)
+        fits = leaf_spec.of_strings == spec.of_strings and spec.has_shape(leaf_spec.shape)
         dtype = spec.type.dtype
         if not fits or not (spec.of_strings or np.can_cast(leaf.dtype, dtype, "same_kind")):
-            raise InvalidArgumentError(f"from_python: {what} has a leaf {held}, expected {spec}")
+            raise InvalidArgumentError(f"from_python: {what} has a leaf {leaf_spec}, expected {spec}")
         leaves.append(leaf if spec.of_strings or leaf.dtype == dtype else leaf.astype(dtype))
     return tuple(leaves)
 

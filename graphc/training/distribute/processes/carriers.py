@@ -77,73 +77,73 @@ def find_place(environ: Mapping[str, str] | None = None) -> Place | None:
       (1, 6, 'node03', 61447)
     """
     environ = os.environ if environ is None else environ
-    found = {**_scheduler(environ), **_own(environ)}
-    if not found:
+    settings = {**_scheduler(environ), **_own(environ)}
+    if not settings:
         return None
     names = {"rank": "GRAPHC_PROCESS_ID", "count": "GRAPHC_PROCESSES", "coordinator": "GRAPHC_COORDINATOR",
              "key": "GRAPHC_AUTHKEY"}  # fmt: skip
-    missing = [names[name] for name in names if name not in found]
+    missing = [names[name] for name in names if name not in settings]
     if missing:
         raise _refused(
             f"this process is one of several, but the environment lacks {', '.join(missing)}: set GRAPHC_PROCESSES "
             "(how many), GRAPHC_PROCESS_ID (from 0), GRAPHC_COORDINATOR (host:port of rank 0) and GRAPHC_AUTHKEY (a "
             "secret, such as `openssl rand -hex 16` gives, the same for all); graphc launch sets them on one machine"
         )
-    rank, count = _number(found, "rank"), _number(found, "count")
+    rank, count = _number(settings, "rank"), _number(settings, "count")
     if count == 1:
         return None
     if rank >= count:
         raise _refused(f"there are {count} processes, numbered from 0, and this one is said to be number {rank}")
-    host, _, port = found["coordinator"].rpartition(":")
+    host, _, port = settings["coordinator"].rpartition(":")
     if not host or not port.isdigit() or host in ("0.0.0.0", "::", "[::]"):
         raise _refused(
             f"GRAPHC_COORDINATOR must be host:port, with the name or address of one interface of rank 0's machine, got "
-            f"{found['coordinator']!r}"
+            f"{settings['coordinator']!r}"
         )
-    local = _number(found, "local_rank") if "local_rank" in found else None
-    local_count = _number(found, "local_count") if "local_count" in found else 1
-    return Place(rank, count, host, int(port), found["key"].encode(), local, local_count)
+    local = _number(settings, "local_rank") if "local_rank" in settings else None
+    local_count = _number(settings, "local_count") if "local_count" in settings else 1
+    return Place(rank, count, host, int(port), settings["key"].encode(), local, local_count)
 
 
 def _own(environ: Mapping[str, str]) -> dict[str, str]:
     """Returns the values of the GRAPHC_ variables."""
     names = {"GRAPHC_PROCESS_ID": "rank", "GRAPHC_PROCESSES": "count", "GRAPHC_COORDINATOR": "coordinator",
              "GRAPHC_LOCAL_RANK": "local_rank", "GRAPHC_LOCAL_PROCESSES": "local_count"}  # fmt: skip
-    found = {names[name]: environ[name] for name in names if environ.get(name)}
-    if (found or _scheduler(environ)) and environ.get("GRAPHC_AUTHKEY"):
-        found["key"] = environ["GRAPHC_AUTHKEY"]
-    return found
+    settings = {names[name]: environ[name] for name in names if environ.get(name)}
+    if (settings or _scheduler(environ)) and environ.get("GRAPHC_AUTHKEY"):
+        settings["key"] = environ["GRAPHC_AUTHKEY"]
+    return settings
 
 
 def _scheduler(environ: Mapping[str, str]) -> dict[str, str]:
     """Returns the values from SLURM, Open MPI or Kubernetes; nothing if there is only one process."""
     if {"SLURM_JOB_ID", "SLURM_STEP_NODELIST", "SLURM_PROCID"} <= environ.keys():
-        found = _slurm(environ)
+        settings = _slurm(environ)
     elif "OMPI_COMM_WORLD_RANK" in environ:
-        found = _open_mpi(environ)
+        settings = _open_mpi(environ)
     elif "JOB_COMPLETION_INDEX" in environ and "KUBERNETES_SERVICE_HOST" in environ and "GRAPHC_PROCESSES" in environ:
         return {"rank": environ["JOB_COMPLETION_INDEX"]}
     else:
         return {}
-    return {} if found.get("count") == "1" else found
+    return {} if settings.get("count") == "1" else settings
 
 
 def _slurm(environ: Mapping[str, str]) -> dict[str, str]:
     match = re.match(r"([^,\[]*)(?:\[([^\],-]+)[^\]]*\]([^,]*))?", environ["SLURM_STEP_NODELIST"])
     assert match is not None, "the pattern matches the empty text"
     host = "".join(part or "" for part in match.groups())
-    found = {
+    settings = {
         "rank": environ["SLURM_PROCID"],
         "count": environ.get("SLURM_STEP_NUM_TASKS") or environ.get("SLURM_NTASKS", "1"),
         "coordinator": f"{host}:{_port(environ['SLURM_JOB_ID'])}",
         "local_rank": environ.get("SLURM_LOCALID", "0"),
     }
     tasks = re.match(r"\d+", environ.get("SLURM_STEP_TASKS_PER_NODE", ""))  # 4(x2),3: those of the first node
-    return {**found, "local_count": tasks[0]} if tasks is not None else found
+    return {**settings, "local_count": tasks[0]} if tasks is not None else settings
 
 
 def _open_mpi(environ: Mapping[str, str]) -> dict[str, str]:
-    found = {
+    settings = {
         "rank": environ["OMPI_COMM_WORLD_RANK"],
         "count": environ["OMPI_COMM_WORLD_SIZE"],
         "local_rank": environ.get("OMPI_COMM_WORLD_LOCAL_RANK", "0"),
@@ -151,19 +151,19 @@ def _open_mpi(environ: Mapping[str, str]) -> dict[str, str]:
     }
     daemon = re.match(r"(\d+)\..*?tcp://([^,:;]+)", environ.get("OMPI_MCA_orte_hnp_uri", ""))
     if daemon is not None:  # Open MPI 4 provides the host of mpirun; the number of a job is a multiple of 4096
-        host = "127.0.0.1" if found["local_count"] == found["count"] else daemon[2]
-        found["coordinator"] = f"{host}:{_port(str(int(daemon[1]) // _PORTS))}"
-    return found
+        host = "127.0.0.1" if settings["local_count"] == settings["count"] else daemon[2]
+        settings["coordinator"] = f"{host}:{_port(str(int(daemon[1]) // _PORTS))}"
+    return settings
 
 
 def _port(job: str) -> int:
     return _FIRST_PORT + (int(job) if job.isdigit() else 0) % _PORTS
 
 
-def _number(found: Mapping[str, str], name: str) -> int:
-    if not found[name].isdigit() or (name == "count" and int(found[name]) < 1):
-        raise _refused(f"the {name} of this process must be a number, got {found[name]!r}")
-    return int(found[name])
+def _number(settings: Mapping[str, str], name: str) -> int:
+    if not settings[name].isdigit() or (name == "count" and int(settings[name]) < 1):
+        raise _refused(f"the {name} of this process must be a number, got {settings[name]!r}")
+    return int(settings[name])
 
 
 def _refused(message: str) -> InvalidArgumentError:
@@ -230,17 +230,17 @@ class MemberCarrier(Carrier):
       UnauthenticatedError: rank 0 has another secret.
     """
 
-    def __init__(self, member: Member, place: Place, timeout: float) -> None:
+    def __init__(self, member: Member, index: Place, timeout: float) -> None:
         super().__init__(member)
-        self._connection = self._connect(place, time.monotonic() + timeout, timeout)
+        self._connection = self._connect(index, time.monotonic() + timeout, timeout)
         member.heard = time.monotonic()
         _send_at_once(self._connection)
 
-    def _connect(self, place: Place, end: float, timeout: float) -> Connection:
-        where = f"{place.host}:{place.port}"
+    def _connect(self, process: Place, end: float, timeout: float) -> Connection:
+        where = f"{process.host}:{process.port}"
         while True:
             try:
-                return _shown_in(place)
+                return _shown_in(process)
             except AuthenticationError:
                 raise _differing_keys(where) from None
             except (OSError, EOFError) as error:
@@ -283,17 +283,17 @@ class HubCarrier(Carrier):
       FailedPreconditionError: rank 0 cannot listen there.
     """
 
-    def __init__(self, member: Member, place: Place, hub: Hub) -> None:
+    def __init__(self, member: Member, index: Place, hub: Hub) -> None:
         super().__init__(member)
         self.hub = hub
-        self._key = place.key
+        self._key = index.key
         self._connections: dict[int, Connection] = {}
         self._arrivals: queue.SimpleQueue[tuple[Connection, Message]] = queue.SimpleQueue()
         try:
-            self._listener = Listener((socket.gethostbyname(place.host), place.port), backlog=place.count)
+            self._listener = Listener((socket.gethostbyname(index.host), index.port), backlog=index.count)
         except OSError as error:
             text = (
-                f"rank 0 cannot listen on {place.host}:{place.port} ({error}); GRAPHC_COORDINATOR must name an "
+                f"rank 0 cannot listen on {index.host}:{index.port} ({error}); GRAPHC_COORDINATOR must name an "
                 "interface of its machine, and a free port"
             )
             raise at(FailedPreconditionError(text), user_location()) from None
@@ -335,7 +335,9 @@ class HubCarrier(Carrier):
             timeout = 0.0
         for connection in wait(list(self._connections.values()), timeout):
             assert isinstance(connection, Connection)
-            self._read(next(rank for rank, found in self._connections.items() if found is connection), connection)
+            self._read(
+                next(rank for rank, candidate in self._connections.items() if candidate is connection), connection
+            )
         now = self.member.heard = time.monotonic()
         self.hub.heard(0, now)
         self.hub.tick(now)
@@ -353,12 +355,12 @@ class HubCarrier(Carrier):
         except queue.Empty:
             return
         rank = message["rank"]
-        known = rank in self._connections or not 0 < rank < self.hub.count
-        if not known:
+        refused = rank in self._connections or not 0 < rank < self.hub.count
+        if not refused:
             self._connections[rank] = connection
             _send_at_once(connection)
         self.hub.receive(rank, message, time.monotonic())
-        if known and self.hub.failure is not None:
+        if refused and self.hub.failure is not None:
             connection.send_bytes(json.dumps(self.hub.failure.message).encode())
             connection.close()
         if self.hub.is_complete:
@@ -393,14 +395,14 @@ class HubCarrier(Carrier):
                     self._lost(rank)
 
 
-def _shown_in(place: Place) -> Connection:
+def _shown_in(process: Place) -> Connection:
     """Returns a connection to rank 0, after both sides have proved that they know the secret."""
-    connection = Client((place.host, place.port))
+    connection = Client((process.host, process.port))
     if not connection.poll(_HANDSHAKE_SECONDS):  # it listens, but is suspended
         connection.close()
         raise TimeoutError("it takes no connections")
-    answer_challenge(connection, place.key)
-    deliver_challenge(connection, place.key)
+    answer_challenge(connection, process.key)
+    deliver_challenge(connection, process.key)
     return connection
 
 

@@ -79,8 +79,8 @@ class _Gate:
 
     def enter(self, job: Job, timeout: float | None, arrays: Sequence[Any], variables: Sequence[Variable]) -> None:
         """Waits until all ranks are about to run the program, with the comparisons that are due."""
-        held = (*arrays, *[variable.raw for variable in variables])
-        shardings = tuple([array.sharding if isinstance(array, jax.Array) else None for array in held])
+        inputs = (*arrays, *[variable.raw for variable in variables])
+        shardings = tuple([array.sharding if isinstance(array, jax.Array) else None for array in inputs])
         layout = self._layouts.get(shardings)
         if layout is None:
             layout = self._layouts[shardings] = _digest(" ".join(map(_layout, shardings)))

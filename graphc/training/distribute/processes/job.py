@@ -62,21 +62,21 @@ class Job:
       grace: seconds that a program has to notice that the job has ended.
     """
 
-    def __init__(self, place: Place, timeout: float, check_every: int) -> None:
-        self.rank, self.count = place.rank, place.count
+    def __init__(self, index: Place, timeout: float, check_every: int) -> None:
+        self.rank, self.count = index.rank, index.count
         self.timeout, self.check_every = timeout, check_every
         self.programs = self.batches = 0
         self.waited = 0.0
         self.grace = min(_GRACE, timeout / 2)
-        self._place = place
+        self._place = index
         silence, now = min(_SILENCE, timeout), time.monotonic()
-        self._member = Member(place.rank, silence, now)
+        self._member = Member(index.rank, silence, now)
         self._turn = threading.RLock()
         self._carrier: Carrier
-        if place.rank == 0:
-            self._carrier = HubCarrier(self._member, place, Hub(place.count, now, timeout, silence))
+        if index.rank == 0:
+            self._carrier = HubCarrier(self._member, index, Hub(index.count, now, timeout, silence))
         else:
-            self._carrier = MemberCarrier(self._member, place, timeout)
+            self._carrier = MemberCarrier(self._member, index, timeout)
         self._thread = threading.get_ident()
         self._was_told = threading.Event()
         self._has_failed = False
@@ -123,11 +123,11 @@ class Job:
         left = None if bound is None else bound.remaining()
         if left is not None:
             seconds = min(seconds, max(left, 0.0))
-        place = "" if location is None else location.short
+        source = "" if location is None else location.short
         start = time.perf_counter()
         with self._turn:
             self._check()
-            self._carrier.send(self._member.enter(what, place, facts or {}, vote, seconds, note))
+            self._carrier.send(self._member.enter(what, source, facts or {}, vote, seconds, note))
             while self._member.is_waiting:
                 self._pump(self._carrier.interval)
             self._check()
@@ -280,16 +280,16 @@ def initialize(*, timeout: float | None = None, check_every: int = 100) -> None:
         raise at(InvalidArgumentError(message), user_location())
     if _job is not None:
         raise at(FailedPreconditionError("gx.distribute.initialize was called already"), user_location())
-    place = find_place()
-    if place is None:
+    process = find_place()
+    if process is None:
         return
     if jax.distributed.is_initialized():
         error = FailedPreconditionError(
             "jax.distributed is initialized already; call gx.distribute.initialize() in its place, which does that too"
         )
         raise at(error, user_location())
-    job = Job(place, seconds, check_every)
-    _start_jax(job, place, job.start())
+    job = Job(process, seconds, check_every)
+    _start_jax(job, process, job.start())
     _job = job
 
 
@@ -302,7 +302,7 @@ def _environment_timeout() -> float:
         raise at(error, user_location()) from None
 
 
-def _start_jax(job: Job, place: Place, coordinator: str) -> None:
+def _start_jax(job: Job, process: Place, coordinator: str) -> None:
     try:
         # Several simulated devices in each of several processes would deadlock.
         jax.config.update("jax_num_cpu_devices", 1)
@@ -311,7 +311,7 @@ def _start_jax(job: Job, place: Place, coordinator: str) -> None:
             coordinator,
             job.count,
             job.rank,
-            local_device_ids=_local_devices(place),
+            local_device_ids=_local_devices(process),
             cluster_detection_method="deactivate",
             initialization_timeout=max(1, int(job.timeout)),
             coordinator_bind_address=coordinator,
@@ -326,11 +326,11 @@ def _start_jax(job: Job, place: Place, coordinator: str) -> None:
         raise at(FailedPreconditionError(text), user_location()) from error
 
 
-def _local_devices(place: Place) -> list[int] | None:
+def _local_devices(process: Place) -> list[int] | None:
     """Returns the GPU of a process that shares its machine with others; None for all visible GPUs."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
-    alone = place.local_rank is None or place.local_count == 1
-    return None if alone or (visible and "," not in visible) else [place.local_rank or 0]
+    alone = process.local_rank is None or process.local_count == 1
+    return None if alone or (visible and "," not in visible) else [process.local_rank or 0]
 
 
 def synchronized(iterable: Iterable[_T]) -> Iterator[_T]:

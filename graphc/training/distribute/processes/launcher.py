@@ -68,12 +68,12 @@ def launch(
     code = 0
     with _ended_by_signals():
         for attempt in range(restarts + 1):
-            code, how, said = _Attempt(command, processes, attempt, timeout, output, errors).run()
+            code, how, tail = _Attempt(command, processes, attempt, timeout, output, errors).run()
             if code == 0:
                 break
             left = restarts - attempt
             again = f"; all start again ({left} more {'time' if left == 1 else 'times'})" if left else ""
-            print(f"graphc launch: {how}{again}{said}", file=errors, flush=True)
+            print(f"graphc launch: {how}{again}{tail}", file=errors, flush=True)
     return code
 
 
@@ -85,9 +85,9 @@ def _ended_by_signals() -> Generator[None]:
         return
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        held = signal.getsignal(signal.SIGINT)
-        if isinstance(held, HeldInterrupts):
-            held(number, frame)
+        previous = signal.getsignal(signal.SIGINT)
+        if isinstance(previous, HeldInterrupts):
+            previous(number, frame)
         else:
             raise KeyboardInterrupt
 
@@ -148,8 +148,8 @@ class _Attempt:
             return 0, "", ""
         code = self._children[failed].returncode
         lines = "".join(f"\n  {line}" for line in self._last[failed])
-        said = f"; the last that it said:{lines}" if lines else ""
-        return (128 - code if code < 0 else code), f"rank {failed} {_how(code)}", said
+        tail = f"; the last that it said:{lines}" if lines else ""
+        return (128 - code if code < 0 else code), f"rank {failed} {_how(code)}", tail
 
     def _start(self, rank: int, environment: Mapping[str, str]) -> None:
         # A session of its own, so that its children end with it, and Ctrl-C reaches it only from here.

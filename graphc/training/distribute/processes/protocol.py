@@ -131,18 +131,18 @@ class Hub:
         if kind == "join":
             self._join(rank, message, now)
             return
-        found = self._ranks[rank]
-        found.heard, found.place = now, message.get("place") or found.place
+        sender = self._ranks[rank]
+        sender.heard, sender.place = now, message.get("place") or sender.place
         if self.failure is not None:
             return
         if kind == "enter":
-            self._enter(rank, found, message, now)
+            self._enter(rank, sender, message, now)
         elif kind == "leave":
-            found.has_left = True
+            sender.has_left = True
             self._check_left()
         elif kind == "failed":
-            found.has_left = True
-            self._fail(AbortedError, f"rank {rank} ({found.where}) has failed: {message['text']}", rank)
+            sender.has_left = True
+            self._fail(AbortedError, f"rank {rank} ({sender.where}) has failed: {message['text']}", rank)
 
     def heard(self, rank: int, now: float) -> None:
         """Records that a rank is alive."""
@@ -151,11 +151,11 @@ class Hub:
 
     def lost(self, rank: int) -> None:
         """Records that the connection to a rank is gone."""
-        found = self._ranks[rank]
-        if not found.has_left:
-            text = f"rank {rank} ({found.where}) has died: its connection is closed; {found.last}"
+        peer = self._ranks[rank]
+        if not peer.has_left:
+            text = f"rank {rank} ({peer.where}) has died: its connection is closed; {peer.last}"
             self._fail(UnavailableError, text, rank)
-            found.has_left = True
+            peer.has_left = True
 
     def tick(self, now: float) -> None:
         """Checks the time; call it after all received messages were handled."""
@@ -164,23 +164,23 @@ class Hub:
         if not self.is_complete:
             self._check_start(now)
             return
-        for rank, found in self._ranks.items():
-            if not found.has_left and now - found.heard > self.silence:
+        for rank, peer in self._ranks.items():
+            if not peer.has_left and now - peer.heard > self.silence:
                 text = (
-                    f"rank {rank} ({found.where}) has given no sign of life for {now - found.heard:.3g} s: it is "
-                    f"stopped, or its machine is gone; {found.last}"
+                    f"rank {rank} ({peer.where}) has given no sign of life for {now - peer.heard:.3g} s: it is "
+                    f"stopped, or its machine is gone; {peer.last}"
                 )
                 self._fail(UnavailableError, text, rank)
                 return
-        waiting = [found.entry for found in self._ranks.values() if found.entry is not None]
+        waiting = [peer.entry for peer in self._ranks.values() if peer.entry is not None]
         due = next((entry for entry in waiting if now > entry.deadline), None)
         if due is not None:
             self._fail_missing(due, now)
 
     def _join(self, rank: int, message: Message, now: float) -> None:
-        known = self._ranks.get(rank)
-        if known is not None:
-            text = f"two processes say that they are rank {rank}: {known.where} and {message['where']}"
+        earlier = self._ranks.get(rank)
+        if earlier is not None:
+            text = f"two processes say that they are rank {rank}: {earlier.where} and {message['where']}"
             self._fail(FailedPreconditionError, text, rank)
             return
         self._ranks[rank] = _Rank(message["where"], now)
@@ -198,7 +198,7 @@ class Hub:
 
     def _check_start(self, now: float) -> None:
         missing = [rank for rank in range(self.count) if rank not in self._ranks]
-        here = "; ".join(f"rank {rank} is on {found.where}" for rank, found in sorted(self._ranks.items()))
+        here = "; ".join(f"rank {rank} is on {peer.where}" for rank, peer in sorted(self._ranks.items()))
         waited = now - self.start
         if waited > self.timeout:
             verb = "has" if len(missing) == 1 else "have"
@@ -212,19 +212,19 @@ class Hub:
             text = f"still waiting for {ranks_text(missing)} of {self.count} after {waited:.0f} s; {here}"
             self._send_all({"kind": "notice", "text": text})
 
-    def _enter(self, rank: int, found: _Rank, message: Message, now: float) -> None:
+    def _enter(self, rank: int, peer: _Rank, message: Message, now: float) -> None:
         seconds = message["timeout"]
-        found.entry = _Entry(
+        peer.entry = _Entry(
             message["what"], message["place"], message["facts"], message["vote"], message.get("note", ""),
             now + seconds, seconds,
         )  # fmt: skip
-        entries = {rank: found.entry for rank, found in sorted(self._ranks.items()) if found.entry is not None}
+        entries = {rank: peer.entry for rank, peer in sorted(self._ranks.items()) if peer.entry is not None}
         self._check_left()
         if len(entries) < self.count or self.failure is not None:
             return
         self._compare(entries)
-        for found in self._ranks.values():
-            found.entry = None
+        for peer in self._ranks.values():
+            peer.entry = None
         if self.failure is None:
             notes = [entry.note for entry in entries.values()]
             optional = {"notes": notes} if any(notes) else {}
@@ -244,23 +244,23 @@ class Hub:
             return
         names = dict.fromkeys(name for entry in entries.values() for name in entry.facts)
         for name in names:
-            found = {rank: entry.facts.get(name, "missing") for rank, entry in entries.items()}
+            values = {rank: entry.facts.get(name, "missing") for rank, entry in entries.items()}
             if name.startswith(BATCH):  # of which one rank may have laid out more than another
-                found = {rank: value for rank, value in found.items() if value != "missing"}
-            odd = _odd(found)
+                values = {rank: value for rank, value in values.items() if value != "missing"}
+            odd = _odd(values)
             if odd is not None:
                 rank, other = odd
                 text = (
                     f"{name} on rank {rank} differs from rank {other}, before {entries[rank].what} at "
-                    f"{entries[rank].place}: {found[rank]} there, {found[other]} here"
+                    f"{entries[rank].place}: {values[rank]} there, {values[other]} here"
                 )
                 self._fail(InvalidArgumentError, text, rank)
                 return
 
     def _check_left(self) -> None:
         """Ends the job if ranks wait for one whose program has ended."""
-        left = [rank for rank, found in self._ranks.items() if found.has_left]
-        waiting = [rank for rank, found in self._ranks.items() if found.entry is not None]
+        left = [rank for rank, peer in self._ranks.items() if peer.has_left]
+        waiting = [rank for rank, peer in self._ranks.items() if peer.entry is not None]
         entry = self._ranks[waiting[0]].entry if waiting else None
         if left and entry is not None:
             text = (
@@ -271,11 +271,11 @@ class Hub:
             self._fail(FailedPreconditionError, text, left[0])
 
     def _fail_missing(self, due: _Entry, now: float) -> None:
-        missing = {rank: found for rank, found in self._ranks.items() if found.entry is None}
+        missing = {rank: peer for rank, peer in self._ranks.items() if peer.entry is None}
         parts = [
-            f"rank {rank} has not entered {due.what} at {due.place} within {due.seconds:.3g} s; {found.last} "
-            f"({now - found.heard:.1f} s ago)"
-            for rank, found in sorted(missing.items())
+            f"rank {rank} has not entered {due.what} at {due.place} within {due.seconds:.3g} s; {peer.last} "
+            f"({now - peer.heard:.1f} s ago)"
+            for rank, peer in sorted(missing.items())
         ]
         self._fail(DeadlineExceededError, "; ".join(parts), min(missing))
 
@@ -324,7 +324,7 @@ class Member:
     notices: list[str] = field(default_factory=list[str], init=False)
 
     def enter(
-        self, what: str, place: str, facts: Mapping[str, str], vote: int, timeout: float, note: str = ""
+        self, what: str, location: str, facts: Mapping[str, str], vote: int, timeout: float, note: str = ""
     ) -> Message:
         """Returns the message that enters a barrier."""
         self.is_waiting = True
@@ -332,7 +332,7 @@ class Member:
         return {
             "kind": "enter",
             "what": what,
-            "place": place,
+            "place": location,
             "facts": facts,
             "vote": vote,
             "timeout": timeout,

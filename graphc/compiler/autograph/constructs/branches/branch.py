@@ -56,8 +56,8 @@ def itself(value: Any) -> Any:
 
 def known_length(condition: Any) -> Any:
     """Returns the condition; a list whose length is known at run time only counts as true if it holds something."""
-    found = symbol_of(condition)
-    return condition if found is None else found.condition(_asked_truth)
+    symbol = symbol_of(condition)
+    return condition if symbol is None else symbol.condition(_asked_truth)
 
 
 def condition_of(value: Any) -> Any:
@@ -217,22 +217,22 @@ def _cond(
     pairs = [*zip(*states, strict=True), *(_left(cell, regions, failures) for cell in cells)]
     tensors: tuple[list[SymbolicTensor], list[SymbolicTensor]] = ([], [])
     # Two names that hold one object in each branch hold one object after it.
-    found: dict[tuple[int, int], Kept | Merged] = {}
+    outcomes: dict[tuple[int, int], Kept | Merged] = {}
     for name, (first, second) in zip(titles, pairs, strict=True):
-        if (id(first), id(second)) not in found:
+        if (id(first), id(second)) not in outcomes:
             number = NotImplemented if is_flag(name) else chosen(condition, first, second)
             if number is not NotImplemented:
-                found[id(first), id(second)] = Kept(number)
+                outcomes[id(first), id(second)] = Kept(number)
                 continue
             join = Join(_sides_of(name, names, before, first, second), partial(_refuse, trace, cells, name))
-            found[id(first), id(second)] = merge(join, regions, tensors, name, first, second)
+            outcomes[id(first), id(second)] = merge(join, regions, tensors, name, first, second)
     # A cond that gives nothing and writes nothing has no use.
     outputs = iter(emit_branches(COND, selector, regions, tensors) if tensors[0] or _writes(regions) else ())
-    merged = {key: fill(value, outputs) for key, value in found.items()}
+    merged = {key: fill(value, outputs) for key, value in outcomes.items()}
     values = [merged[id(first), id(second)] for first, second in pairs]
     for name, pair, value, cell in zip(titles, pairs, values, [*[None] * len(names), *cells], strict=True):
         if value is not pair[0] and not isinstance(cell, TensorCell):  # which takes the values, not the object
-            note_merged(trace, name, value, found[id(pair[0]), id(pair[1])])
+            note_merged(trace, name, value, outcomes[id(pair[0]), id(pair[1])])
     for cell, value in zip(cells, values[len(names) :], strict=True):
         write(cell, value, certain=True)
     return values[: len(names)]
@@ -286,8 +286,8 @@ def _left(cell: Cell, regions: Sequence[Region], failures: Sequence[Failure | No
 
 def _writes(regions: Sequence[Region]) -> bool:
     """Returns True if a branch is there for more than its values: it assigns a Variable, or holds a breakpoint."""
-    kept = any(node.effects and not node.outputs for region in regions for node in region.builder.nodes)
-    return kept or any(region.written() for region in regions)
+    effective = any(node.effects and not node.outputs for region in regions for node in region.builder.nodes)
+    return effective or any(region.written() for region in regions)
 
 
 def _sides_of(name: str, names: Sequence[str], before: Sequence[Any], first: Any, second: Any) -> tuple[str, str]:

@@ -65,12 +65,12 @@ def merge(
     sides = _as_growing(regions, name, sides, views)
     if name != RETURN or (first is None) is (second is None):
         sides = as_choices(sides[0], sides[1], regions, copies=views)
-    found = join.values(name, *sides)
+    merged = join.values(name, *sides)
     for region, results, value in zip(regions, tensors, sides, strict=True):
-        leaves = [_at_end(region, leaf) for leaf in nest.flatten(value, found.shared)[0]]
+        leaves = [_at_end(region, leaf) for leaf in nest.flatten(value, merged.shared)[0]]
         with trace_scope(region):
-            results.extend(to_tensors(region, leaves, found.leaves))
-    return Merged(found, sides, views)
+            results.extend(to_tensors(region, leaves, merged.leaves))
+    return Merged(merged, sides, views)
 
 
 def _as_growing(
@@ -83,9 +83,9 @@ def _as_growing(
     items = [sample for one in lists for sample in samples(one)]
     if not items or not all(map(is_tensor, items)) or len({leaf_type(item).shape for item in items}) > 1:
         return sides
-    found = matched(regions, title_of(name), lists)
-    copies.update({id(new): copies.get(id(old), old) for new, old in zip(found, lists, strict=True) if new is not old})
-    return found
+    grown = matched(regions, title_of(name), lists)
+    copies.update({id(new): copies.get(id(old), old) for new, old in zip(grown, lists, strict=True) if new is not old})
+    return grown
 
 
 def _ended(
@@ -124,8 +124,8 @@ def _one_sided(
         tensors[1 - live].extend([zeros_of(regions[1 - live], type) for type in types if type is not None])
     kinds = tuple(map(kinds_of, leaves))
     spans = tuple(map(span_of, leaves))
-    found = Joined(structure, tuple(types), tuple(leaves), value, kinds, frozenset(outer), spans)
-    return Merged(found, (value,), copies)
+    outcome = Joined(structure, tuple(types), tuple(leaves), value, kinds, frozenset(outer), spans)
+    return Merged(outcome, (value,), copies)
 
 
 def _find_outer(region: Region, value: Any, outer: set[int]) -> bool:
@@ -139,8 +139,8 @@ def _find_outer(region: Region, value: Any, outer: set[int]) -> bool:
     writes = region.journal.writes
     if ContentsCell.key_of(value) not in writes:
         items = [item for key, item in zip(*parts, strict=True) if AttributeCell.key_of(value, key) not in writes]
-        known = [_find_outer(region, item, outer) for item in items]
-        if not all(known):
+        unchanged = [_find_outer(region, item, outer) for item in items]
+        if not all(unchanged):
             return False
     if nest.is_mutable(value):
         outer.add(id(value))
@@ -204,16 +204,17 @@ def fill(merged: Kept | Merged, outputs: Any) -> Any:
     """Returns the value after the branches; its tensors are taken from the outputs of the node."""
     if isinstance(merged, Kept):
         return merged.value
-    found = merged.joined
-    if not any(found.leaves) and not nest.is_mutable(found.first):
-        return found.first
+    joined_value = merged.joined
+    if not any(joined_value.leaves) and not nest.is_mutable(joined_value.first):
+        return joined_value.first
     leaves = [
-        kept if type is None else joined(next(outputs), kinds, span) for kept, type, kinds, span in found.columns()
+        leaf if type is None else joined(next(outputs), kinds, span)
+        for leaf, type, kinds, span in joined_value.columns()
     ]
-    return nest.unflatten(found.structure, leaves)
+    return nest.unflatten(joined_value.structure, leaves)
 
 
-def note_merged(trace: Trace, name: str, value: Any, found: Kept | Merged) -> None:
+def note_merged(trace: Trace, name: str, value: Any, merged: Kept | Merged) -> None:
     """Notes what a value stands for that was made of two."""
-    if isinstance(found, Merged):
-        note_aliases(trace, name, value, found.sides, shared=found.joined.shared, copies=found.copies)
+    if isinstance(merged, Merged):
+        note_aliases(trace, name, value, merged.sides, shared=merged.joined.shared, copies=merged.copies)

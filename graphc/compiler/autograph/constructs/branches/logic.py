@@ -79,11 +79,11 @@ def not_(value: Any) -> Any:
     condition = condition_of(value)
     if not is_symbolic_condition(condition):
         return not truth(condition)
-    found = opposite(apply(OPS["logical_not"], (predicate(current_trace(), condition),)), condition)
+    negated = opposite(apply(OPS["logical_not"], (predicate(current_trace(), condition),)), condition)
     # The tensor alone has no course, by which Python knows it in each iteration.
     if isinstance(value, CourseNumber):
-        return CourseNumber(value.course.loop.course(operator.not_, value.course), found)
-    return numbered(found, bool)
+        return CourseNumber(value.course.loop.course(operator.not_, value.course), negated)
+    return numbered(negated, bool)
 
 
 def and_(*operands: Thunk) -> Any:
@@ -105,8 +105,8 @@ def _connected(op: str, *operands: Thunk) -> Any:
         if is_symbolic_condition(value):
             value = _logical(op, value, other)
         elif is_symbolic_condition(decides := condition_of(value)):
-            kept = partial(itself, value)
-            value = choose(decides, *((kept, other) if ends else (other, kept)), _name(op))
+            same = partial(itself, value)
+            value = choose(decides, *((same, other) if ends else (other, same)), _name(op))
         elif truth(decides) is ends:
             break
         else:

@@ -76,18 +76,18 @@ def _found_attr(owner: Any, name: str, native: Callable[[Any, str], Any], *, by_
     kind, instance = class_of(owner), owner
     if kind is super:
         kind, instance = found_after(owner, name), owner.__self__
-    found = found_on(kind, name)
-    if isinstance(found, property):
-        function = found.fget
+    attribute = found_on(kind, name)
+    if isinstance(attribute, property):
+        function = attribute.fget
         users = isinstance(function, types.FunctionType) and is_users(kind, function)
         if users or (function is not None and not is_library(kind)):  # which may be an attrgetter, or have no source
-            read_descriptor(kind, name, found)
+            read_descriptor(kind, name, attribute)
             return control.call(function)(instance)
-    elif isinstance(found, functools.partialmethod):
-        read_descriptor(kind, name, found)
-    elif isinstance(found, functools.singledispatchmethod):
-        return functools.partial(call_dispatched_method, found, owner, kind)
-    elif isinstance(found, functools.cached_property):
+    elif isinstance(attribute, functools.partialmethod):
+        read_descriptor(kind, name, attribute)
+    elif isinstance(attribute, functools.singledispatchmethod):
+        return functools.partial(call_dispatched_method, attribute, owner, kind)
+    elif isinstance(attribute, functools.cached_property):
         if name not in owner.__dict__:
             # A cached property stores its result in the object.
             side_effect(f"the first use of the cached property {name!r} of {with_article(kind.__name__)}")
@@ -95,29 +95,29 @@ def _found_attr(owner: Any, name: str, native: Callable[[Any, str], Any], *, by_
             read_attribute(owner, name, value, by_item=by_item)
             return value
     # Python's order: a descriptor with __set__ goes before the object's own attributes, any other after them.
-    elif (getter := _getter(found)) is not None and (
-        found_on(class_of(found), "__set__") is not None or name not in getattr(owner, "__dict__", ())
+    elif (getter := _getter(attribute)) is not None and (
+        found_on(class_of(attribute), "__set__") is not None or name not in getattr(owner, "__dict__", ())
     ):
-        read_descriptor(kind, name, found)
-        if found_on(class_of(found), "__set__") is None:
+        read_descriptor(kind, name, attribute)
+        if found_on(class_of(attribute), "__set__") is None:
             read_unset(owner, name)  # such an attribute would take its place in the next call
-        return control.call(getter)(found, owner, kind)
-    if isinstance(found, _NATIVE):  # `show = str.upper`: Python may refuse to bind it, which is an answer, too
+        return control.call(getter)(attribute, owner, kind)
+    if isinstance(attribute, _NATIVE):  # `show = str.upper`: Python may refuse to bind it, which is an answer, too
         read_inherited(kind, name)
         read_unset(owner, name)
     value = in_python(native, owner, name)
     read_attribute(owner, name, value, by_item=by_item)
-    if found is None and native is getattr and isinstance(found_on(kind, "__getattr__"), _NATIVE):
+    if attribute is None and native is getattr and isinstance(found_on(kind, "__getattr__"), _NATIVE):
         read_missing(owner, name)  # `__getattr__ = dict.get` has answered, before which an attribute goes
     return value
 
 
-def _getter(found: Any) -> Any:
+def _getter(descriptor: Any) -> Any:
     """Returns the ``__get__`` of a descriptor of the user's, whose source may be gone; None of any other object."""
-    if (method := operator_method(found, "__get__")) is not None:
+    if (method := operator_method(descriptor, "__get__")) is not None:
         return method
-    method = found_on(class_of(found), "__get__")
-    return method if isinstance(method, types.FunctionType) and not is_library(class_of(found)) else None
+    method = found_on(class_of(descriptor), "__get__")
+    return method if isinstance(method, types.FunctionType) and not is_library(class_of(descriptor)) else None
 
 
 def own_attr(owner: Any, name: str) -> Any:
@@ -177,14 +177,14 @@ def get_by(getter: Any, call_method: Callable[[Any, str], Any], /, *args: Any, *
     if len(args) != 1 or kwargs:
         return getter(*args, **kwargs)
     (owner,) = args
-    made, given = cast("tuple[Any, tuple[Any, ...]]", getter.__reduce__())  # how Python pickles it
+    factory, keys = cast("tuple[Any, tuple[Any, ...]]", getter.__reduce__())  # how Python pickles it
     if isinstance(getter, operator.methodcaller):
-        named = cast("functools.partial[Any]", made).keywords if isinstance(made, functools.partial) else {}
-        name, *rest = (*made.args, *given) if isinstance(made, functools.partial) else given
+        named = cast("functools.partial[Any]", factory).keywords if isinstance(factory, functools.partial) else {}
+        name, *rest = (*factory.args, *keys) if isinstance(factory, functools.partial) else keys
         return call_method(owner, name)(*rest, **named)
     get = _attributes if isinstance(getter, operator.attrgetter) else control.call(operator.getitem)
-    found = tuple([get(owner, key) for key in given])
-    return found[0] if len(found) == 1 else found
+    values = tuple([get(owner, key) for key in keys])
+    return values[0] if len(values) == 1 else values
 
 
 def _attributes(owner: Any, path: str) -> Any:

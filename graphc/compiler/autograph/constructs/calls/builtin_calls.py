@@ -124,11 +124,11 @@ def _of_numbers(function: Any, replaced: Callable[..., Any]) -> Callable[..., An
         return replaced
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        known = CourseNumber if function in _NUMERIC else CourseNumber | LoopIndex
-        found = NotImplemented
-        if not kwargs and any(isinstance(value, known) for value in args):
-            found = by_trip(function, args)
-        return replaced(*args, **kwargs) if found is NotImplemented else found
+        numeric = CourseNumber if function in _NUMERIC else CourseNumber | LoopIndex
+        result = NotImplemented
+        if not kwargs and any(isinstance(value, numeric) for value in args):
+            result = by_trip(function, args)
+        return replaced(*args, **kwargs) if result is NotImplemented else result
 
     return call
 
@@ -140,8 +140,8 @@ def _list_method(native: Callable[..., Any], owner: list[Any], name: str) -> Cal
     """
 
     def method(*args: Any, **kwargs: Any) -> Any:
-        found = answer(name, owner, *args, **kwargs)
-        return native(*args, **kwargs) if found is NotImplemented else found
+        result = answer(name, owner, *args, **kwargs)
+        return native(*args, **kwargs) if result is NotImplemented else result
 
     return method
 
@@ -149,8 +149,8 @@ def _list_method(native: Callable[..., Any], owner: list[Any], name: str) -> Cal
 def _len(value: Any) -> Any:
     """``len``; of a list whose length is known at run time only, a number that depends on tensors."""
     check_read(value)
-    found = answer("__len__", value)
-    return OVERRIDES.functions[len](guarded(len), value) if found is NotImplemented else found
+    length = answer("__len__", value)
+    return OVERRIDES.functions[len](guarded(len), value) if length is NotImplemented else length
 
 
 def _changing_contents(function: Any, owner: list[Any] | dict[Any, Any]) -> Any:
@@ -250,11 +250,11 @@ def _with_defaults(kind: type[Any], make: Callable[..., Any], /, *args: Any, **k
     return new
 
 
-def _own_defaults(new: Any, given: tuple[Any, ...]) -> None:
+def _own_defaults(new: Any, arguments: tuple[Any, ...]) -> None:
     for field in dataclasses.fields(new):
         value = getattr(new, field.name, None)
         # An argument is no new object.
-        if field.default_factory is not dataclasses.MISSING and not any(value is one for one in given):
+        if field.default_factory is not dataclasses.MISSING and not any(value is one for one in arguments):
             made(value)
 
 
@@ -269,26 +269,26 @@ def _only_initializes(kind: type[Any], init: Any, new: Any, post_init: Any) -> b
 def _construct(kind: type[Any], /, *args: Any, **kwargs: Any) -> Any:
     """Returns a new object, which the code of the open region may change, since nobody else knows of it."""
     # An exception's __new__ keeps the args.
-    made: Any = kind.__new__(kind, *args, **kwargs) if issubclass(kind, BaseException) else object.__new__(kind)
+    instance: Any = kind.__new__(kind, *args, **kwargs) if issubclass(kind, BaseException) else object.__new__(kind)
     if isinstance(context.trace, Region):
-        context.trace.journal.own(made)
+        context.trace.journal.own(instance)
     init, post_init = found_on(kind, "__init__"), found_on(kind, "__post_init__")
     if post_init is None or _is_written(init):
-        in_python(control.call(init), made, *args, **kwargs)
-        return made
+        in_python(control.call(init), instance, *args, **kwargs)
+        return instance
     # What dataclasses generate asks the object for the method, and finds what is put there first.
-    given, converted = (*args, *kwargs.values()), control.call(types.MethodType(post_init, made))
+    arguments, converted = (*args, *kwargs.values()), control.call(types.MethodType(post_init, instance))
 
     def after_init(*args: Any) -> None:
-        _own_defaults(made, given)
+        _own_defaults(instance, arguments)
         converted(*args)
 
-    vars(made)["__post_init__"] = after_init  # past the __setattr__ of a frozen dataclass
+    vars(instance)["__post_init__"] = after_init  # past the __setattr__ of a frozen dataclass
     try:
-        in_python(init, made, *args, **kwargs)
+        in_python(init, instance, *args, **kwargs)
     finally:
-        del vars(made)["__post_init__"]
-    return made
+        del vars(instance)["__post_init__"]
+    return instance
 
 
 def _is_written(method: Any) -> bool:

@@ -223,10 +223,10 @@ def _call_one(function: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 def _make_generic(alias: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Returns what ``Class[int](...)`` makes: an object of the class, which knows the alias if it may."""
-    made = call(alias.__origin__)(*args, **kwargs)
+    instance = call(alias.__origin__)(*args, **kwargs)
     with contextlib.suppress(Exception):  # of __setattr__, as Python does
-        made.__orig_class__ = alias
-    return made
+        instance.__orig_class__ = alias
+    return instance
 
 
 def _call_of_class(function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -248,10 +248,10 @@ def _with_choices(function: Any, native: Any) -> Any:
     if function in _TEXTS or getattr(function, "__name__", "") in _KEEPING or is_debugger(function):
         return native
 
-    def question_of(place: int | str) -> Question | None:
-        if place == 0 and function in MAPPING:  # called with each item: see _called_back
+    def question_of(position: int | str) -> Question | None:
+        if position == 0 and function in MAPPING:  # called with each item: see _called_back
             return None
-        return decide if function in CLASS_TESTS and isinstance(place, int) else ask
+        return decide if function in CLASS_TESTS and isinstance(position, int) else ask
 
     def for_one(*args: Any, **kwargs: Any) -> Any:
         # In the branch for one of the values, what the call changes is asked again: there it may be refused.

@@ -76,42 +76,42 @@ def call_cached(function: Any, otherwise: Callable[[Any], Any], /, *args: Any, *
     trace = context.trace
     cached = getattr(function, "__func__", function)
     owner = () if cached is function else (function.__self__,)
-    given = (*owner, *args, *kwargs.values())
-    parts = [_source(value) for value in given]
-    known = [part for part in parts if part is not None]
-    if trace is None or len(known) < len(parts) or cached.cache_parameters()["maxsize"] == 0:
+    arguments = (*owner, *args, *kwargs.values())
+    parts = [_source(value) for value in arguments]
+    sources = [part for part in parts if part is not None]
+    if trace is None or len(sources) < len(parts) or cached.cache_parameters()["maxsize"] == 0:
         return otherwise(function)(*args, **kwargs)
     what = f"the call of {cached.__name__}, which does more than fill its cache,"
     if trace.parent is not None and cached in _changing:
         trace.side_effect(what)
-    before = None if trace.parent is None else _state_within_reach(cached, given)
+    before = None if trace.parent is None else _state_within_reach(cached, arguments)
     try:
         result = in_python(_ask, function, *args, **kwargs)
     except Exception:  # a cache keeps no exceptions: what the function read counts
         handed((function, *args, *kwargs.values()))
         raise
-    if before is not None and not equal_states(before, _state_within_reach(cached, given)):
+    if before is not None and not equal_states(before, _state_within_reach(cached, arguments)):
         _changing.add(cached)  # when it is traced again, the cache answers
         trace.side_effect(what)
     ask = functools.partial(_ask, cached)
-    trace.root.reads.record(result_of_call(cached.__name__, ask, id(cached), known, list(kwargs)), result)
+    trace.root.reads.record(result_of_call(cached.__name__, ask, id(cached), sources, list(kwargs)), result)
     return result
 
 
 def _state_within_reach(function: Any, args: Iterable[Any]) -> list[Any]:
     """Returns the state of what a function may change: arguments, and what it, or a function that it calls, names."""
-    found, functions = [*_RANDOM_STATES, *args], [function]
+    values, functions = [*_RANDOM_STATES, *args], [function]
     for one in functions:
         inner = getattr(one, "__func__", one)
         inner = getattr(inner, "__wrapped__", inner)
         if not isinstance(inner, types.FunctionType) or is_library_file(inner.__code__.co_filename):
             continue
         names = names_of(inner.__code__, inner=True).outside
-        found += [next(_calls)] if "print" in names else []  # nobody sees what was printed: it counts as a change
+        values += [next(_calls)] if "print" in names else []  # nobody sees what was printed: it counts as a change
         parts = [*map(inner.__globals__.get, names), *map(content_of, inner.__closure__ or ())]
-        functions += [part for part in parts if callable(part) and not any(part is known for known in functions)]
-        found += parts
-    return [state_of(value, False) for value in found]
+        functions += [part for part in parts if callable(part) and not any(part is other for other in functions)]
+        values += parts
+    return [state_of(value, False) for value in values]
 
 
 def _ask(cached: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -125,9 +125,9 @@ def _ask(cached: Any, /, *args: Any, **kwargs: Any) -> Any:
 def _source(value: Any) -> Source | None:
     """Returns how the next call finds an argument; None for an object that the trace made."""
     assert context.trace is not None
-    found = context.trace.root.reads.source(value)
-    if found is not None:
-        return found
+    source = context.trace.root.reads.source(value)
+    if source is not None:
+        return source
     kind = cast("type[Any]", type(value))
     if kind is tuple:
         plain = all(_is_known(part) for part in cast("tuple[Any, ...]", value))
@@ -294,18 +294,18 @@ def call_dispatched(function: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 
 @over_choices(None, None, None, use)
-def call_dispatched_method(found: Any, owner: Any, kind: type[Any], /, *args: Any, **kwargs: Any) -> Any:
+def call_dispatched_method(descriptor: Any, owner: Any, kind: type[Any], /, *args: Any, **kwargs: Any) -> Any:
     """Calls what ``functools.singledispatchmethod`` chooses by the class of the first argument."""
     if not args:
-        return in_python(found.__get__(owner, kind), **kwargs)
-    chosen = _implementation(found.dispatcher.dispatch, control.call(type)(args[0]), id(found))
+        return in_python(descriptor.__get__(owner, kind), **kwargs)
+    chosen = _implementation(descriptor.dispatcher.dispatch, control.call(type)(args[0]), id(descriptor))
     return control.call(chosen.__get__(owner, kind))(*args, **kwargs)
 
 
 def _implementation(dispatch: Callable[[type[Any]], Any], kind: type[Any], key: int) -> Any:
     """Returns the implementation for a class, and notes it: another one may be registered before the next call."""
-    found = dispatch(kind)
+    implementation = dispatch(kind)
     if context.trace is not None:
         text = f"the implementation of a singledispatch for {kind.__name__}"
-        context.trace.root.reads.record(dispatched(dispatch, kind, text, key), found)
-    return found
+        context.trace.root.reads.record(dispatched(dispatch, kind, text, key), implementation)
+    return implementation

@@ -119,24 +119,24 @@ class Failures:
         self.hosts: list[HostFunction] = []
         self.held: list[Any] = []
 
-    def add(self, error: BaseException, places: Sequence[Location]) -> Site:
+    def add(self, error: BaseException, locations: Sequence[Location]) -> Site:
         """Returns a new way in which the call fails."""
         for led in chain(error):
             check_shown(led, "the text of an exception", as_text=True)
             led.__traceback__ = led.__context__ = None  # their frames would keep alive what the function made
         frozen = Frozen(DeferredError.of(error))
         _check_carried(error, frozen.held)
-        return self._new(frozen, places)
+        return self._new(frozen, locations)
 
-    def add_report(self, error: Frozen, places: Sequence[Location], report: CallState) -> Site:
+    def add_report(self, error: Frozen, locations: Sequence[Location], report: CallState) -> Site:
         """Returns a new way in which the call fails, of which a state of the call that many ways share tells more."""
-        site = self._new(error, places)
+        site = self._new(error, locations)
         site.payload.append(report)
         return site
 
-    def _new(self, error: Frozen, places: Sequence[Location]) -> Site:
+    def _new(self, error: Frozen, locations: Sequence[Location]) -> Site:
         self._count += 1  # from 1 on: 0 says that nothing failed, and those of host calls are negative
-        site = self._sites[self._count] = Site(self._count, error, places)
+        site = self._sites[self._count] = Site(self._count, error, locations)
         return site
 
     @property
@@ -160,28 +160,30 @@ class Failures:
     @property
     def exceptions(self) -> Mapping[int, tuple[BaseException | None, type[BaseException], Sequence[Location]]]:
         """The exceptions by their numbers: one of the kind, None where tensors are in it; its class; and where."""
-        found: dict[int, tuple[BaseException | None, type[BaseException], Sequence[Location]]] = {}
+        by_number: dict[int, tuple[BaseException | None, type[BaseException], Sequence[Location]]] = {}
         for number, site in self._sites.items():
             is_late = site.place.stop > site.place.start  # made of tensors, which have values after a run only
-            found[number] = None if is_late else site.error.evaluate(()), site.error.held[0], site.places
-        return found
+            by_number[number] = None if is_late else site.error.evaluate(()), site.error.held[0], site.places
+        return by_number
 
     def refers_to(self, objects: Sequence[Any]) -> bool:
         """Returns True if an exception, or what is called on the host, holds one of these very objects."""
-        known = {id(value) for value in objects}
-        held = [value for site in self._sites.values() for value in site.error.held]
-        return any(id(part) in known for value in (*held, *self.held) for part in _parts_of(value))
+        ids = {id(value) for value in objects}
+        values = [value for site in self._sites.values() for value in site.error.held]
+        return any(id(part) in ids for value in (*values, *self.held) for part in _parts_of(value))
 
     def tensors(self, trace: Trace) -> Sequence[SymbolicTensor]:
         """Returns the status, what keeps host calls in the program, and the tensors of all exceptions."""
         self._sites = {number: site for number, site in self._sites.items() if site.is_live}
-        raises = dict.fromkeys(f"{name} ({place.short})" if place else name for name, place in self.raises.values())
-        found = trace.apply(CALL_STATUS, (trace.read(STATUS),), Attrs(raises=tuple(raises)))
+        raises = dict.fromkeys(
+            f"{name} ({location.short})" if location else name for name, location in self.raises.values()
+        )
+        outputs = trace.apply(CALL_STATUS, (trace.read(STATUS),), Attrs(raises=tuple(raises)))
         # Nobody else may use what host calls give: without it they are dead code.
-        found += [trace.read(ORDER)] if self.hosts else []
+        outputs += [trace.read(ORDER)] if self.hosts else []
         shared: dict[CallState, slice] = {}
         for site in self._sites.values():
-            start = len(found)
+            start = len(outputs)
             state = site.payload[0] if site.payload else None
             if isinstance(state, CallState) and state in shared:
                 site.place = shared[state]  # all checked ops have one report: it leaves the program once
@@ -189,11 +191,11 @@ class Failures:
                 continue
             if isinstance(state, CallState):
                 shared[state] = slice(start, start + len(site.payload))
-            found += [trace.read(part) if isinstance(part, CallState) else part for part in site.payload]
-            site.place = slice(start, len(found))
+            outputs += [trace.read(part) if isinstance(part, CallState) else part for part in site.payload]
+            site.place = slice(start, len(outputs))
             site.close()
         trace.notes.clear()  # what was caught is over; it would keep the objects alive that the function made
-        return found
+        return outputs
 
     def run(self, arrays: Sequence[Any], arguments: Any) -> None:
         """Raises the exception if the call has failed."""
@@ -203,14 +205,14 @@ class Failures:
             return
         if status < 0:
             # The host keeps the very exception, of which the program knows the number only.
-            error, places = host_error(status)
+            error, locations = host_error(status)
         else:
             site = self._sites[status]
             if site.original is not None:
                 raise_at(site.places, site.original)
-            error, places = site.error.evaluate(arrays[site.place]), site.places
+            error, locations = site.error.evaluate(arrays[site.place]), site.places
         error.add_note(f"raised by the compiled function {self._name!r}")
-        raise_at(places, error)
+        raise_at(locations, error)
 
 
 def _check_carried(error: BaseException, objects: Sequence[Any]) -> None:
@@ -287,18 +289,18 @@ def ends_function(error: BaseException) -> bool:
         return True
     if not is_of_interface(error):
         end_by(error)
-    places = error.__dict__.pop(RAISED, None)
-    late = places is not None and is_deferred(error)  # its text is known after the run only, however certain it is
+    locations = error.__dict__.pop(RAISED, None)
+    late = locations is not None and is_deferred(error)  # its text is known after the run only, however certain it is
     # Ctrl-C and SystemExit end the trace; no later call may repeat them.
     refused = not isinstance(error, Exception) or any(error is refusal for refusal in trace.refusals)
     if not late and (refused or not isinstance(trace.check, Failures)):
         forget(error)
         return False
-    found = failures(trace)
-    site = found.add(error, places or places_of(error))
+    recorded = failures(trace)
+    site = recorded.add(error, locations or places_of(error))
     if not late:
         site.original = error
-    Failure(found, site).happens()
+    Failure(recorded, site).happens()
     return True
 
 
@@ -380,9 +382,9 @@ def may_have_failed(trace: Trace) -> bool:
     """Returns True if the call may have failed by this point of a trace; False is noted for :func:`settles`."""
     if trace.touched(STATUS):
         return True
-    place = next(_places)
+    number = next(_places)
     for one in trace.outward():
-        _unminded.setdefault(one, set()).add(place)
+        _unminded.setdefault(one, set()).add(number)
     return False
 
 

@@ -105,10 +105,12 @@ _MISFIT = re.compile(r"(\S+)\(\) (missing \d|takes |got an unexpected keyword|go
 
 def _misfits(error: BaseException, entry: TracebackType) -> bool:
     """Returns True if a function of the user's, which one of graphc's was given, does not take what that gives it."""
-    found = _MISFIT.match(str(error)) if isinstance(error, TypeError) else None
-    given = [value for value in entry.tb_frame.f_locals.values() if isinstance(value, FunctionType)] if found else []
-    names = [value.__qualname__ for value in given if not is_graphc_file(value.__code__.co_filename)]
-    return found is not None and found[1] in names
+    match = _MISFIT.match(str(error)) if isinstance(error, TypeError) else None
+    functions = (
+        [value for value in entry.tb_frame.f_locals.values() if isinstance(value, FunctionType)] if match else []
+    )
+    names = [value.__qualname__ for value in functions if not is_graphc_file(value.__code__.co_filename)]
+    return match is not None and match[1] in names
 
 
 def _answers_program(error: Exception) -> bool:
@@ -149,9 +151,9 @@ def _is_raise(entry: TracebackType) -> bool:
 
 def _rejected(what: str, symbolic: Symbolic, error: Exception) -> GraphcError:
     trace, shown = context.trace, symbolic.describe()
-    given = shown[1:-1] if shown.startswith("<") else f"a value that is {shown}"
+    described = shown[1:-1] if shown.startswith("<") else f"a value that is {shown}"
     refused = ConcretizationError(
-        f"the call of {what} with {given} fails while the function is traced, when that has no value yet "
+        f"the call of {what} with {described} fails while the function is traced, when that has no value yet "
         f"({type(error).__name__}: {error}); compute with tensors, or call it through gx.pyfunc"
     )
     return refused if trace is None else trace.refuse(refused)
@@ -236,13 +238,13 @@ def _internal(error: Exception) -> GraphcError:
 
 def _place(error: Exception) -> Location | None:
     """Returns the line of the user's where an exception was raised."""
-    found: Location | None = None
+    location: Location | None = None
     for entry in _entries(error):
         code = entry.tb_frame.f_code
         if is_converted(code) or not (is_graphc_file(code.co_filename) or is_installed_file(code.co_filename)):
             line = cast("int | None", entry.tb_lineno) or code.co_firstlineno
-            found = Location(code.co_filename, line, code.co_name)
-    return found
+            location = Location(code.co_filename, line, code.co_name)
+    return location
 
 
 # The lines where exceptions were raised and where traced functions are.
@@ -256,15 +258,15 @@ def forget(error: BaseException) -> None:
 
 def chain(error: BaseException) -> list[BaseException]:
     """Returns an exception and those that led to it, each once."""
-    found: list[BaseException] = []
+    errors: list[BaseException] = []
     waiting: list[BaseException | None] = [error]
     while waiting:
         last = waiting.pop()
         # By identity: exceptions may define ==, and one may be its own cause.
-        if last is not None and not any(last is one for one in found):
-            found.append(last)
+        if last is not None and not any(last is one for one in errors):
+            errors.append(last)
             waiting += [last.__cause__, last.__context__]
-    return found
+    return errors
 
 
 def places_of(error: BaseException) -> list[Location]:
@@ -274,17 +276,17 @@ def places_of(error: BaseException) -> list[Location]:
 
 def calls_of(error: BaseException) -> list[tuple[CodeType, Location]]:
     """Returns the user's functions in an exception's traceback, the outermost first."""
-    found: list[tuple[CodeType, Location]] = []
+    calls: list[tuple[CodeType, Location]] = []
     entry = error.__traceback__
     while entry is not None:
         code = entry.tb_frame.f_code
         if not is_graphc_file(code.co_filename):
-            if found and is_part_of(code, found[-1][0]):  # the line in the branch is the nearer one
-                found.pop()
+            if calls and is_part_of(code, calls[-1][0]):  # the line in the branch is the nearer one
+                calls.pop()
             line = cast("int | None", entry.tb_lineno) or code.co_firstlineno
-            found.append((code, Location(code.co_filename, line, code.co_name)))
+            calls.append((code, Location(code.co_filename, line, code.co_name)))
         entry = entry.tb_next
-    return found
+    return calls
 
 
 def user_calls() -> list[Location]:
@@ -292,14 +294,14 @@ def user_calls() -> list[Location]:
 
     A branch or a loop's body is a function of its own in converted code; here it is part of the function around it.
     """
-    found: list[Location] = []
+    locations: list[Location] = []
     inner: FrameType | None = None
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         code = frame.f_code
         if is_converted(code):
             if inner is None or not is_part(inner.f_code):
-                found.append(Location(code.co_filename, frame.f_lineno, code.co_name))
+                locations.append(Location(code.co_filename, frame.f_lineno, code.co_name))
             inner = frame
         frame = frame.f_back
-    return found[::-1]
+    return locations[::-1]

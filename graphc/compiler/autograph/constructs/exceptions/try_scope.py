@@ -48,10 +48,10 @@ def attempt(run: Callable[[], T]) -> tuple[T | None, Failure | None]:
         return None, Failure(failures(trace), None)
     except BaseException as error:
         if is_raised_by_code(error):
-            places: list[Location] = error.__dict__.pop(RAISED)
-            check_handlers(error, places)
-            found = failures(trace)
-            return None, Failure(found, found.add(error, places))
+            locations: list[Location] = error.__dict__.pop(RAISED)
+            check_handlers(error, locations)
+            recorded = failures(trace)
+            return None, Failure(recorded, recorded.add(error, locations))
         end_by(error)
         if isinstance(error, GraphcError):  # in Python only where the branch is taken: no handler may meet it
             trace.root.refusals.append(error)
@@ -107,7 +107,7 @@ def num_handlers() -> int:
     return len(_open.scopes)
 
 
-def check_handlers(error: BaseException | None, places: Sequence[Location] = ()) -> None:
+def check_handlers(error: BaseException | None, locations: Sequence[Location] = ()) -> None:
     """Checks that no handler would catch an exception of which only the run knows whether it is raised.
 
     Args:
@@ -124,14 +124,16 @@ def check_handlers(error: BaseException | None, places: Sequence[Location] = ())
         if scope.trace is None or scope.trace.root is not trace.root:
             continue
         if scope.catches(error):
-            raise trace.refuse(_refusal(scope, "be caught by", error, places))
+            raise trace.refuse(_refusal(scope, "be caught by", error, locations))
         # What gx.pyfunc raises only the run knows: the block runs without its knowing.
         if scope.final and error is not None and scope.passing is None:
-            scope.passing = _refusal(scope, "pass through", error, places)
+            scope.passing = _refusal(scope, "pass through", error, locations)
 
 
-def _refusal(scope: TryScope, what: str, error: BaseException | None, places: Sequence[Location]) -> UnimplementedError:
-    line = f" at {places[-1].short}" if places else ""
+def _refusal(
+    scope: TryScope, what: str, error: BaseException | None, locations: Sequence[Location]
+) -> UnimplementedError:
+    line = f" at {locations[-1].short}" if locations else ""
     raised = "an exception of gx.pyfunc" if error is None else f"the {type(error).__name__} that is raised{line}"
     where = scope.location.short if scope.location else "another line"
     remedy = "Compute with if or gx.where what the handler would"

@@ -66,7 +66,7 @@ def store_chosen(owner: list[Any], index: SymbolicTensor, value: Any) -> None:
     """``owner[index] = value``."""
     position = place_in(len(owner), index, "list assignment index out of range")
     # Any of them may be the one, so that each becomes a choice.
-    items = [_either(position == place, value, item) for place, item in enumerate(owner)]
+    items = [_either(position == slot, value, item) for slot, item in enumerate(owner)]
     current_trace().writing(ContentsCell(owner, "the assignment to an item of a list"))
     list.__setitem__(owner, slice(None), items)
 
@@ -141,9 +141,9 @@ def load_part(owner: Any, index: Any) -> Any:
     mask = index
     if isinstance(index, tuple) and len(parts := nest.as_tuple(index)) == 1:
         (mask,) = parts
-    known = context.trace is None or not isinstance(owner, ArrayMethods) or not isinstance(mask, SymbolicTensor)
+    plain = context.trace is None or not isinstance(owner, ArrayMethods) or not isinstance(mask, SymbolicTensor)
     # load_item has the errors for a mask that does not fit.
-    if known or mask.dtype.kind != "b" or not mask.shape or mask.shape != owner.shape[: mask.ndim]:
+    if plain or mask.dtype.kind != "b" or not mask.shape or mask.shape != owner.shape[: mask.ndim]:
         return load_item(owner, index)
     return Chosen(operand(owner), mask)
 
@@ -177,8 +177,8 @@ def store_attr(owner: Any, name: str, value: Any) -> None:
 
 def _is_item(owner: Any, of_attribute: str, of_item: str) -> bool:
     """Returns True if a class treats attributes as items: ``__setattr__ = dict.__setitem__``."""
-    found = found_on(cast("type[Any]", type(owner)), of_item)
-    return found is not None and found_on(cast("type[Any]", type(owner)), of_attribute) is found
+    method = found_on(cast("type[Any]", type(owner)), of_item)
+    return method is not None and found_on(cast("type[Any]", type(owner)), of_attribute) is method
 
 
 def _store_in_object(native: Callable[[Any, str, Any], None], owner: Any, name: str, value: Any) -> None:
@@ -200,20 +200,20 @@ def _method_for(owner: Any, name: str, of_property: str, of_descriptor: str, hoo
       What to call, which takes the value that is stored; None if there is no such function.
     """
     kind = cast("type[Any]", type(owner))
-    found = found_on(kind, name)
+    descriptor = found_on(kind, name)
     # A __setattr__ or __delattr__ of the user's comes before the property.
-    if found is None or found_on(kind, hook) is not found_on(object, hook):
+    if descriptor is None or found_on(kind, hook) is not found_on(object, hook):
         return None
-    if isinstance(found, property):
-        method = getattr(found, of_property)
+    if isinstance(descriptor, property):
+        method = getattr(descriptor, of_property)
         if not (isinstance(method, types.FunctionType) and is_users(kind, method)):
             return None
-        read_descriptor(kind, name, found, of_property)
+        read_descriptor(kind, name, descriptor, of_property)
         return functools.partial(call(method), owner)
-    if (method := operator_method(found, of_descriptor)) is None:
+    if (method := operator_method(descriptor, of_descriptor)) is None:
         return None
-    read_descriptor(kind, name, found)
-    return functools.partial(call(method), found, owner)
+    read_descriptor(kind, name, descriptor)
+    return functools.partial(call(method), descriptor, owner)
 
 
 @over_choices(use, use)
@@ -257,12 +257,12 @@ def delete_attr(owner: Any, name: str) -> None:
     if context.trace is not None and (method := operator_method(owner, "__delattr__")) is not None:
         call(method)(owner, name)
         return
-    place, what = AttributeCell(owner, name), f"the deletion of attribute {name!r} of {object_text(owner)}"
+    cell, what = AttributeCell(owner, name), f"the deletion of attribute {name!r} of {object_text(owner)}"
     # Python has the error for an attribute that is not there.
     if _is_item(owner, "__delattr__", "__delitem__"):
         delete_item(owner, name)
         return
-    if context.trace is None or not is_plain_attribute(owner, name) or place.get() is MISSING:
+    if context.trace is None or not is_plain_attribute(owner, name) or cell.get() is MISSING:
         if context.trace is not None and (deleter := _method_for(owner, name, "fdel", "__delete__", "__delattr__")):
             deleter()
             return
@@ -271,10 +271,10 @@ def delete_attr(owner: Any, name: str) -> None:
             context.trace.journal.note(ManagedAttributeCell(owner, name, what))
         in_python(delattr, owner, name)
         return
-    if isinstance(context.trace, Region) and place.default() is not MISSING:
+    if isinstance(context.trace, Region) and cell.default() is not MISSING:
         # Behind the branch or iteration, what the class has stands for it, which could not be deleted once more.
         context.trace.side_effect(f"{what}, whose class has one too,")
-    write(place, MISSING)
+    write(cell, MISSING)
 
 
 def delete_item(owner: Any, index: Any) -> None:

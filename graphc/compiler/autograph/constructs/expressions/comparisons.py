@@ -124,7 +124,7 @@ def _may_be_one(trace: Trace, left: Any, right: Any) -> bool:
     if isinstance(left, Tensor) is not isinstance(right, Tensor) or is_number(left) or is_number(right):
         return False
     origins = [_origins(trace, value) for value in (left, right)]
-    if any(value is None for found in origins for value in found):
+    if any(value is None for sources in origins for value in sources):
         return True
     if any(one is other for one in origins[0] for other in origins[1]):
         return True
@@ -133,15 +133,15 @@ def _may_be_one(trace: Trace, left: Any, right: Any) -> bool:
 
 def _origins(trace: Trace, value: Any) -> list[Any]:
     """Returns the objects of which a value is one; None among them stands for any object."""
-    found = [value]
-    for link in found:  # grows on the way, until no value stands for another
+    origins = [value]
+    for link in origins:  # grows on the way, until no value stands for another
         alias = trace.root.aliases.get(link)
         if alias is None or link is None:
             continue
         # What is held stands for a variable at the start of an iteration, which may hold something else in the next.
         sources = (None,) if alias.sources is None or alias.held else alias.sources
-        found.extend([source for source in sources if all(source is not known for known in found)])
-    return found
+        origins.extend([source for source in sources if all(source is not origin for origin in origins)])
+    return origins
 
 
 def _is_given(value: Any) -> bool:
@@ -294,7 +294,7 @@ def _compare_sequences(symbol: str, left: Any, right: Any) -> Any:
         try:
             differing = and_(partial(not_, equal), partial(compare, symbol, first, second))
         except TypeError as error:
-            if isinstance(error, GraphcError) or all(known is True for _, _, known in pairs):
+            if isinstance(error, GraphcError) or all(decided is True for _, _, decided in pairs):
                 raise
             raise current_trace().refuse(UnimplementedError(_NO_ORDER.format(error, len(pairs)))) from error
         result = or_(partial(itself, differing), partial(and_, partial(itself, equal), partial(itself, result)))
@@ -338,16 +338,16 @@ def compare_chain(left: Any, operators: Sequence[str], operands: Sequence[Thunk]
     """``a < b <= c``: each operand is evaluated once, and only while the comparisons before it hold."""
     right = operands[0]()
     result = _compare_any(operators[0], left, right)
-    for place in range(1, len(operators)):
+    for index in range(1, len(operators)):
         last: list[Any] = []
 
-        def following(place: int = place, left: Any = right, last: list[Any] = last) -> Any:
-            last[:] = [operands[place]()]
-            return _compare_any(operators[place], left, last[0])
+        def following(index: int = index, left: Any = right, last: list[Any] = last) -> Any:
+            last[:] = [operands[index]()]
+            return _compare_any(operators[index], left, last[0])
 
         both = and_if_plain(result, following)
         if both is None:
-            rest = partial(compare_chain, right, operators[place:], operands[place:])
+            rest = partial(compare_chain, right, operators[index:], operands[index:])
             return and_(partial(itself, result), rest)
         # The operand was evaluated for good, so that the next comparison takes it: nothing is traced twice and again.
         result, right = both, last[0]
@@ -359,12 +359,14 @@ def _compare_any(symbol: str, left: Any, right: Any) -> Any:
 
 
 def _is_among(item: Any, elements: Iterable[Any]) -> Any:
-    found: Any = False
+    contained: Any = False
     for element in elements:
-        found = or_(partial(itself, found), partial(equal_items, element, item))  # Python has the element on the left
-        if found is True:
+        contained = or_(
+            partial(itself, contained), partial(equal_items, element, item)
+        )  # Python has the element on the left
+        if contained is True:
             return True
-    return _truth(found)
+    return _truth(contained)
 
 
 def _in_range(item: SymbolicTensor, numbers: range) -> Any:

@@ -30,10 +30,10 @@ def _position(value: Growing, index: Any, message: str) -> Any:
     """Returns the place in the buffer of an item of the list; the call fails, as Python does, where there is none."""
     length = value.length
     loops = {course.loop for course in map(course_in, (index, length)) if course is not None}
-    known = by_trip(_place, (index, length)) if len(loops) == 1 else NotImplemented
+    computed = by_trip(_place, (index, length)) if len(loops) == 1 else NotImplemented
     # Python knows the place in each iteration, so that nothing is left to check.
-    if known is not NotImplemented and (places := known.course.values) is not None and min(places) >= 0:
-        return known
+    if computed is not NotImplemented and (positions := computed.course.values) is not None and min(positions) >= 0:
+        return computed
     index = as_tensor(index)
     if isinstance(index, Tensor):
         position = FUNCTIONS["where"](index < 0, index + value.length, index)
@@ -49,8 +49,8 @@ def _position(value: Growing, index: Any, message: str) -> Any:
 
 def _place(index: int, length: int) -> int:
     """Returns the place of an item, -1 if there is none."""
-    place = index + length if index < 0 else index
-    return place if 0 <= place < length else -1
+    position = index + length if index < 0 else index
+    return position if 0 <= position < length else -1
 
 
 def begin_growing(owner: list[Any]) -> None:
@@ -192,8 +192,8 @@ def choose_item(items: Sequence[Any], index: SymbolicTensor) -> Any:
         return Choice(number(position, int), tuple(items)) if size > 1 else items[0]
     if any(holds_choice(item) or is_constant(item, trace) for item in items):  # no array can be stacked of these
         chosen = items[0]
-        for place, item in enumerate(items[1:], 1):
-            chosen = choose(position == place, partial(itself, item), partial(itself, chosen), "the item")
+        for slot, item in enumerate(items[1:], 1):
+            chosen = choose(position == slot, partial(itself, item), partial(itself, chosen), "the item")
         return chosen
     columns, types, structure = columns_of(trace, items)
     leaves = [
@@ -229,10 +229,10 @@ def columns_of(trace: Trace, items: Sequence[Any]) -> tuple[list[list[Any]], lis
     for item in items[1:]:
         leaves, other = nest.flatten(item)
         join.structures("the item", (items[0], item), (structure, other))
-        for place, leaf in enumerate(leaves):
-            if types[place] is not None or not same(first[place], leaf):
-                types[place] = join.leaf("the item", (first[place], leaf), types[place])
-            columns[place].append(leaf)
+        for column, leaf in enumerate(leaves):
+            if types[column] is not None or not same(first[column], leaf):
+                types[column] = join.leaf("the item", (first[column], leaf), types[column])
+            columns[column].append(leaf)
     return columns, types, structure
 
 

@@ -78,10 +78,10 @@ def _check(number: SymbolicTensor, axis: int, size: int, span: Span) -> None:
     tests += [apply(OPS["less"], (number, size))] if span.high >= size else []
     within = cast("SymbolicTensor", tests[0] if len(tests) == 1 else apply(OPS["logical_and"], tuple(tests)))
     note_condition(within, number, Between(-size, size - 1), Between(LOWEST, HIGHEST))
-    place = "" if location is None else f"\n  at {location}"
+    suffix = "" if location is None else f"\n  at {location}"
 
     def error() -> OutOfRangeError:
-        text = joined("index ", formatted(number, "", ""), f" is out of range for axis {axis} of size {size}{place}")
+        text = joined("index ", formatted(number, "", ""), f" is out of range for axis {axis} of size {size}{suffix}")
         return OutOfRangeError(text)
 
     require(within, error)

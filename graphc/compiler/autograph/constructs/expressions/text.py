@@ -166,8 +166,10 @@ def _text(maker: str, *parts: Any) -> Text:
 def _method(value: Any, maker: str) -> FunctionType | None:
     """Returns the method of the user's that says how a value looks; what a structure of a library's says is known."""
     method = operator_method(value, *_ASKED[maker])
-    known = method is not None and is_installed_file(method.__code__.co_filename) and nest.children(value) is not None
-    return None if known else method
+    installed = (
+        method is not None and is_installed_file(method.__code__.co_filename) and nest.children(value) is not None
+    )
+    return None if installed else method
 
 
 def _said(method: FunctionType, value: Any, name: str, *args: Any) -> Any:
@@ -199,8 +201,8 @@ def text_of(maker: str, value: Any) -> Any:
     """Returns what ``str``, ``repr`` or ``ascii`` makes of a value: a string, or a Text."""
     if context.trace is None:
         return _MAKERS[maker](value)
-    found = symbol_of(value)
-    if found is not None and (shown := found.as_text(maker)) is not NotImplemented:
+    symbol = symbol_of(value)
+    if symbol is not None and (shown := symbol.as_text(maker)) is not NotImplemented:
         return shown
     method = _method(value, maker)
     if method is not None:
@@ -235,8 +237,8 @@ def _format(value: Any, spec: Any) -> Any:
     if method is not None:
         return _said(method, value, "__format__", spec)
     late = is_deferred(value) and (isinstance(value, Tensor | Variable) or symbol_of(value) is not None)
-    found = found_on(cast("type[Any]", type(value)), "__format__")
-    as_str = found in _AS_STR and isinstance(value, found.__objclass__)
+    formatter = found_on(cast("type[Any]", type(value)), "__format__")
+    as_str = formatter in _AS_STR and isinstance(value, formatter.__objclass__)
     if type(spec) is str and not spec and (late or as_str):
         if not isinstance(value, SymbolicTensor) or kind_of(value) is not None:
             return text_of("str", value)
@@ -280,9 +282,9 @@ def percent(template: str, values: Any) -> Any:
     return _of_python(operator.mod, template, values)
 
 
-def _refuse_late(what: str, *given: Any) -> None:
+def _refuse_late(what: str, *values: Any) -> None:
     """Refuses a way of making texts that is compiled for Python values only."""
-    if is_deferred(given):
+    if is_deferred(values):
         error = UnimplementedError(
             f"{what} makes a text of what depends on tensors, which has no value while the function is traced; write "
             "an f-string"
@@ -315,19 +317,19 @@ def _native_format(method: Any) -> Callable[..., Any]:
 def _join(native: Native, separator: str, items: Iterable[Any]) -> Any:
     check_iterator(items)
     check_items(items)
-    given = in_python(list, items)  # an iterator gives its items once
-    if not is_deferred(given):
-        return native(given)
-    chosen = {place: item for place, item in enumerate(given) if alternatives(item) is not None}
-    known = all(place in chosen or type(item) is str for place, item in enumerate(given))
-    if chosen and known and prod(len(item.options) for item in chosen.values()) <= _MOST_JOINED:
-        place, either = chosen.popitem()
-        return ask(either, lambda item: _join(native, separator, [*given[:place], item, *given[place + 1 :]]))
-    for place, item in enumerate(given):
-        if not isinstance(item, str) and place not in chosen:
+    texts = in_python(list, items)  # an iterator gives its items once
+    if not is_deferred(texts):
+        return native(texts)
+    chosen = {position: item for position, item in enumerate(texts) if alternatives(item) is not None}
+    joinable = all(position in chosen or type(item) is str for position, item in enumerate(texts))
+    if chosen and joinable and prod(len(item.options) for item in chosen.values()) <= _MOST_JOINED:
+        position, either = chosen.popitem()
+        return ask(either, lambda item: _join(native, separator, [*texts[:position], item, *texts[position + 1 :]]))
+    for position, item in enumerate(texts):
+        if not isinstance(item, str) and position not in chosen:
             # Now, in Python's words: no value of a tensor makes it a str.
-            raise TypeError(f"sequence item {place}: expected str instance, {type(item).__name__} found")
-    return _text("join", separator, given)
+            raise TypeError(f"sequence item {position}: expected str instance, {type(item).__name__} found")
+    return _text("join", separator, texts)
 
 
 OVERRIDES: Functions = {

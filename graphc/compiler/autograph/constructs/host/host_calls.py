@@ -51,8 +51,8 @@ class Results:
       InvalidTypeError: one is no type.
     """
 
-    def __init__(self, given: Any) -> None:
-        leaves, self.structure = nest.flatten(_boxed(given))
+    def __init__(self, structure: Any) -> None:
+        leaves, self.structure = nest.flatten(_boxed(structure))
         self.types = [_type(leaf.value) for leaf in leaves]
 
     def check(self, result: Any) -> list[_Array]:
@@ -95,14 +95,14 @@ class Results:
             worst = next((number for number in whole if not bounds.min <= number <= bounds.max), None)
             if worst is not None:
                 range = f"whose numbers go from {bounds.min} to {bounds.max}"
-                said = self._said(value, result)
-                raise InvalidArgumentError(f"{said}, where {type} is declared, {range}: {worst} does not fit")
+                returned = self._said(value, result)
+                raise InvalidArgumentError(f"{returned}, where {type} is declared, {range}: {worst} does not fit")
         converted = array.astype(type.dtype)
-        found = as_dtype(array.dtype)
-        if found != type.dtype and (hasattr(value, "dtype") or not _holds(converted, array)):
+        dtype = as_dtype(array.dtype)
+        if dtype != type.dtype and (hasattr(value, "dtype") or not _holds(converted, array)):
             raise InvalidTypeError(
-                f"{self._said(value, result)}, of the dtype {found.name}, where {type} is declared; convert it in the "
-                f"function, or declare {found.name!r}"
+                f"{self._said(value, result)}, of the dtype {dtype.name}, where {type} is declared; convert it in the "
+                f"function, or declare {dtype.name!r}"
             )
         return converted
 
@@ -122,26 +122,26 @@ def _short(value: Any) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def _boxed(given: Any) -> Any:
+def _boxed(types: Any) -> Any:
     """Result types with each type a leaf, whatever its class."""
-    if nest.children(given) is None or (hasattr(given, "shape") and hasattr(given, "dtype")):
-        return Opaque(given)
-    return rebuilt(given, _boxed)
+    if nest.children(types) is None or (hasattr(types, "shape") and hasattr(types, "dtype")):
+        return Opaque(types)
+    return rebuilt(types, _boxed)
 
 
-def _type(given: Any) -> TensorType:
-    has_shape = hasattr(given, "shape") and hasattr(given, "dtype") and not isinstance(given, type)
-    sizes = cast("Any", given).shape if has_shape else ()
+def _type(spec: Any) -> TensorType:
+    has_shape = hasattr(spec, "shape") and hasattr(spec, "dtype") and not isinstance(spec, type)
+    sizes = cast("Any", spec).shape if has_shape else ()
     shape = cast("tuple[int | None, ...]", (None,) if sizes is None else tuple(sizes))
     if None in shape:
         error = InvalidArgumentError(
-            f"gx.pyfunc: the result type {given} leaves a size open; give it: programs are compiled for fixed sizes"
+            f"gx.pyfunc: the result type {spec} leaves a size open; give it: programs are compiled for fixed sizes"
         )
         raise at(error, user_location())
     try:
-        dtype = as_dtype(given.dtype if has_shape else given)
+        dtype = as_dtype(spec.dtype if has_shape else spec)
     except InvalidTypeError as problem:
-        error = InvalidTypeError(f"gx.pyfunc: a result type is a TensorSpec or a dtype, got {given!r:.60}")
+        error = InvalidTypeError(f"gx.pyfunc: a result type is a TensorSpec or a dtype, got {spec!r:.60}")
         raise at(error, user_location()) from problem
     return TensorType(cast("tuple[int, ...]", shape), dtype)
 
@@ -162,11 +162,11 @@ def _parts(value: Any, structure: nest.Structure) -> list[Any] | None:
     """Returns what stands in a value at the leaves of a structure; None if it has another structure."""
     if structure == nest.LEAF:
         return [value]
-    found = nest.children(value)
+    children = nest.children(value)
     kinds = (tuple, list) if structure.kind in (tuple, list) else (structure.kind,)
-    if found is None or type(value) not in kinds or found[0] != structure.keys:
+    if children is None or type(value) not in kinds or children[0] != structure.keys:
         return None
-    parts = [_parts(item, child) for item, child in zip(found[1], structure.children, strict=True)]
+    parts = [_parts(item, child) for item, child in zip(children[1], structure.children, strict=True)]
     return None if None in parts else [leaf for part in parts for leaf in part or ()]
 
 
@@ -202,7 +202,7 @@ _printing = threading.RLock()
 
 
 def call_host(
-    function: Callable[[Any], Sequence[np.ndarray[Any, Any]]], kind: str, given: Any,
+    function: Callable[[Any], Sequence[np.ndarray[Any, Any]]], kind: str, arguments: Any,
     results: Sequence[TensorType] = (), *, on_device: bool = False, ordered: bool = True,
 ) -> list[SymbolicTensor]:  # fmt: skip
     """Calls a function at run time.
@@ -210,22 +210,22 @@ def call_host(
     Args:
       function: takes what is given, with values in its tensors; returns the results.
       kind: what it is, for the graph's text.
-      given: anything.
+      arguments: anything.
       results: the types of the results.
       on_device: whether the tensors that it gets hold arrays of JAX's; NumPy's do to look at.
       ordered: whether it comes after the calls before it.
     """
     trace = context.trace
     assert trace is not None
-    frozen = Frozen(given)
+    frozen = Frozen(arguments)
 
     def run(*arrays: np.ndarray[Any, Any]) -> Sequence[np.ndarray[Any, Any]]:
         return function(frozen.evaluate([jnp.asarray(array) for array in arrays] if on_device else arrays))
 
     host = HostFunction(run, kind, results, user_calls())
-    found = failures(trace)
-    found.hosts.append(host)
-    found.held.extend(frozen.held)
+    recorded = failures(trace)
+    recorded.hosts.append(host)
+    recorded.held.extend(frozen.held)
     outputs = emit_host_call(host, frozen.tensors, ordered=ordered)
     frozen.release()  # the program gives it values; the trace's own tensors must not live on with it
     return outputs
@@ -264,8 +264,8 @@ def _print_now(texts: list[Any], options: dict[str, Any], file: Any) -> None:
     builtins.print(*texts, file=file, **options)
 
 
-def _print_late(stream: str | None, file: Any, given: tuple[list[str], dict[str, Any]]) -> tuple[()]:
-    texts, options = given
+def _print_late(stream: str | None, file: Any, call: tuple[list[str], dict[str, Any]]) -> tuple[()]:
+    texts, options = call
     with _printing:
         print(*texts, file=getattr(sys, stream) if stream else file, **options)
     return ()
@@ -329,14 +329,14 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
         )
         raise at(error, user_location())
     declared = Results(result_types)
-    given = _with_values(args)
+    inputs = _with_values(args)
     # A functools.partial has no name.
     name, location = str(getattr(function, "__name__", type(function).__name__)), user_location()
 
     returned: list[Any] = []
     later = None if context.trace is None or graph_by_hand() is not None else _Captured(function)
     if later is not None:
-        given = (later.values, *given)
+        inputs = (later.values, *inputs)
 
     def run(values: tuple[Any, ...]) -> list[np.ndarray[Any, Any]]:
         result = function(*values) if later is None else later.with_values(values[0])(*values[1:])
@@ -351,18 +351,18 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
 
     if context.trace is None:
         run = with_short_errors(run)
-        results = [Tensor(jnp.asarray(array)) for array in run(given)]
+        results = [Tensor(jnp.asarray(array)) for array in run(inputs)]
         # A tensor that it returns may depend on one that it took from outside.
-        return nest.unflatten(declared.structure, _known(results, (given, returned), name, location))
-    for leaf in nest.flatten(given)[0]:
+        return nest.unflatten(declared.structure, _known(results, (inputs, returned), name, location))
+    for leaf in nest.flatten(inputs)[0]:
         check_shown(leaf, "a call of gx.pyfunc", as_text=False)
     check_handlers(None)  # no class is declared for what it may raise, so any handler around might catch it
     failures(context.trace).held.append(function)
-    results = call_host(run, _name(function), given, declared.types, on_device=True, ordered=ordered)
-    found = nest.unflatten(declared.structure, _known(results, given, name, location))
+    results = call_host(run, _name(function), inputs, declared.types, on_device=True, ordered=ordered)
+    outcome = nest.unflatten(declared.structure, _known(results, inputs, name, location))
     if later is not None:
         later.values.clear()  # the program keeps the function, and must not keep the trace's tensors
-    return found
+    return outcome
 
 
 class _Captured:
@@ -408,10 +408,10 @@ class _Place:
     place: int
 
 
-def _known(results: Sequence[Tensor], given: Any, name: str, location: Location | None) -> Sequence[Tensor]:
+def _known(results: Sequence[Tensor], inputs: Any, name: str, location: Location | None) -> Sequence[Tensor]:
     """Returns the results on the device that scopes around ask for, and known to the tapes, which refuse gradients."""
     if open_tapes or context.tapes:
-        values = [leaf for leaf in nest.flatten(given)[0] if isinstance(leaf, Tensor) and leaf.type.is_inexact]
+        values = [leaf for leaf in nest.flatten(inputs)[0] if isinstance(leaf, Tensor) and leaf.type.is_inexact]
         attrs = Attrs(title=f"gx.pyfunc of {name!r}" + ("" if location is None else f" ({location.short})"))
         return [apply(HOST_RESULT, (result, *values), attrs) for result in results]
     return [apply(OPS["identity"], (result,)) for result in results] if context.device else results

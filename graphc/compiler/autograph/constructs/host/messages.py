@@ -107,8 +107,8 @@ def log_message(level: int | str, message: Any, *values: Any, logger: str = "gra
     # Logging fills its places itself, if the logger takes the level.
     text = message if type(message) is str else text_of("str", message)
 
-    def run(given: tuple[Any, tuple[Any, ...]]) -> tuple[()]:
-        _log((number, logger, location), *given)
+    def run(parts: tuple[Any, tuple[Any, ...]]) -> tuple[()]:
+        _log((number, logger, location), *parts)
         return ()
 
     call_host(run, "log", (text, tuple(values)))
@@ -126,12 +126,12 @@ def _log(where: tuple[int, str, Location | None], message: Any, values: tuple[An
 
 
 def _level(level: int | str) -> int:
-    known = logging.getLevelNamesMapping()
+    levels = logging.getLevelNamesMapping()
     if isinstance(level, str):
-        if level.upper() in known:
-            return known[level.upper()]
+        if level.upper() in levels:
+            return levels[level.upper()]
         # NOTSET is no level to log at; the others are aliases.
-        names = ", ".join(name for name in known if name not in ("NOTSET", "WARN", "FATAL"))
+        names = ", ".join(name for name in levels if name not in ("NOTSET", "WARN", "FATAL"))
         raise at(
             InvalidArgumentError(f"gx.log_message: there is no level {level!r}; there are {names}"), user_location()
         )
@@ -159,8 +159,8 @@ def call_late(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
         )
         raise current_trace().refuse(error)
 
-    def run(given: Any) -> Sequence[np.ndarray[Any, Any]]:
-        results = op.impl(*map(host_array, given), **attrs)
+    def run(operands: Any) -> Sequence[np.ndarray[Any, Any]]:
+        results = op.impl(*map(host_array, operands), **attrs)
         if results is None:
             return ()
         arrays = nest.as_tuple(results)

@@ -215,26 +215,28 @@ class Unsure(Unbound):
 
 def split_unsure(variables: LoopVariables) -> LoopVariables:
     """Returns the names of a loop, and for each of which it is not sure that it is bound by now, whether it is."""
-    places = [place for place, value in enumerate(variables.get()) if isinstance(value, Unsure)]
-    if not places:
+    unsure = [position for position, value in enumerate(variables.get()) if isinstance(value, Unsure)]
+    if not unsure:
         return variables
     count = len(variables.names)
 
     def get() -> tuple[Any, ...]:
         values, bound = list(variables.get()), list[Any]()
-        for place in places:
-            value = values[place]
+        for position in unsure:
+            value = values[position]
             bound.append(value.ran if isinstance(value, Unsure) else is_bound(value))
-            values[place] = value.value if isinstance(value, Unsure) else value
+            values[position] = value.value if isinstance(value, Unsure) else value
         return (*values, *bound)
 
     def set_all(values: tuple[Any, ...]) -> None:
         names = list(values[:count])
-        for place, bound in zip(places, values[count:], strict=True):
-            names[place] = names[place] if bound is True else Unsure(variables.names[place], names[place], bound)
+        for position, bound in zip(unsure, values[count:], strict=True):
+            names[position] = (
+                names[position] if bound is True else Unsure(variables.names[position], names[position], bound)
+            )
         variables.set(tuple(names))
 
-    titles = [f"whether {variables.names[place]!r} is bound" for place in places]
+    titles = [f"whether {variables.names[position]!r} is bound" for position in unsure]
     return Extended(get, set_all, (*variables.names, *titles), variables)
 
 
@@ -279,20 +281,22 @@ class BoundByLoop:
         if not self:
             return
         values = list(self.inner.get())
-        for place, (before, value) in enumerate(zip(self._before, values, strict=True)):
+        for position, (before, value) in enumerate(zip(self._before, values, strict=True)):
             if before is _BOUND or value is before:
                 continue
             if any(map(region.journal.owns, nest.flatten(value)[0])):
-                values[place] = Unbound(before.name, "each iteration of a loop that may run zero times makes it anew")
+                values[position] = Unbound(
+                    before.name, "each iteration of a loop that may run zero times makes it anew"
+                )
         self.inner.set(tuple(values))
         self._ran = region.constant(True)
 
     def leave(self) -> None:
         """Is called when the names hold what they hold after the loop."""
         values = list(self.inner.get())
-        for place, (before, value) in enumerate(zip(self._before, values, strict=True)):
+        for position, (before, value) in enumerate(zip(self._before, values, strict=True)):
             if before is not _BOUND and is_bound(value):
-                values[place] = Unsure(before.name, value, self._ran)
+                values[position] = Unsure(before.name, value, self._ran)
         self.inner.set(tuple(values))
 
 

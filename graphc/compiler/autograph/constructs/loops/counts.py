@@ -138,38 +138,38 @@ def settle_counts(counts: Sequence[tuple[Count | None, Span | None]], trips: int
       counts: the ints, and their spans after the trial; None for what is no int.
       trips: how often the loop runs at most; None if that is not known.
     """
-    known = _counting([(count, span) for count, span in counts if count is not None])
-    found = [count.settle(span, trips) for count, span in known]
-    for (_, start), (own, _) in zip(found, known, strict=True):
+    counted = _counting([(count, span) for count, span in counts if count is not None])
+    settled = [count.settle(span, trips) for count, span in counted]
+    for (_, start), (own, _) in zip(settled, counted, strict=True):
         # What another number is made of must be right for that one, too.
         if start is not None and any(
-            span is not None and start in span.drifts for count, span in known if count is not own
+            span is not None and start in span.drifts for count, span in counted if count is not own
         ):
             start.relied = True
-    fits = all(holds and not (start is not None and start.relied) for holds, start in found)
-    for count, _ in known:
+    fits = all(holds and not (start is not None and start.relied) for holds, start in settled)
+    for count, _ in counted:
         count.begin()
     return fits
 
 
-def _counting(known: Sequence[tuple[Count, Span | None]]) -> list[tuple[Count, Span | None]]:
+def _counting(pairs: Sequence[tuple[Count, Span | None]]) -> list[tuple[Count, Span | None]]:
     """Finds which numbers are no counts though they were taken for some, those that take their values among them.
 
     Returns:
       The numbers with their spans after the trial, which are no counts where that was taken from such numbers.
     """
-    left, none = dict(known), set[LoopStart]()
+    left, none = dict(pairs), set[LoopStart]()
     # To a fixpoint: after `a = b`, a is a count only if b is one.
     while new := [count for count, span in left.items() if count.is_counted and not count.counts(span, none)]:
         for count in new:
             del left[count]
             count.is_none()
             none.add(count.start)
-    own = {count.start for count, _ in known}
+    own = {count.start for count, _ in pairs}
     for count, span in left.items():
         if count.is_counted and span is not None and span.counted:
             replace(span, counters=span.counters - own).step()  # from the next iteration on
-    return [(count, _without(span, none)) for count, span in known]
+    return [(count, _without(span, none)) for count, span in pairs]
 
 
 def _without(span: Span | None, none: Collection[LoopStart]) -> Span | None:
@@ -203,35 +203,35 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 """The operations on ints and bools that are evaluated; Python and XLA may round floats differently."""
 
 
-def iterations_until(going_on: SymbolicTensor, known: Mapping[Value, Any], order: range) -> int | None:
+def iterations_until(going_on: SymbolicTensor, numbers: Mapping[Value, Any], order: range) -> int | None:
     """Returns how many iterations a loop runs; None where that is not known.
 
     Args:
-      known: what is known at the start of an iteration, the index first: an array for all iterations, or one value.
+      numbers: what is known at the start of an iteration, the index first: an array for all iterations, or one value.
     """
-    found = _evaluate(going_on.raw, dict(known))  # which it adds to
-    if found is None:
+    test = _evaluate(going_on.raw, dict(numbers))  # which it adds to
+    if test is None:
         return None
-    stops = np.flatnonzero(~np.broadcast_to(np.asarray(found, bool), (len(order),)))
+    stops = np.flatnonzero(~np.broadcast_to(np.asarray(test, bool), (len(order),)))
     return int(stops[0]) + 1 if len(stops) else len(order)
 
 
-def _evaluate(value: Value, known: Known) -> Any:
+def _evaluate(value: Value, numbers: Known) -> Any:
     """Returns a scalar for all iterations, or an array of one for each; None where that is not known."""
-    if value not in known:
-        known[value] = None if value.node is None or value.type.shape else _output(value.node, value.index, known)
-    return known[value]
+    if value not in numbers:
+        numbers[value] = None if value.node is None or value.type.shape else _output(value.node, value.index, numbers)
+    return numbers[value]
 
 
-def _output(node: Node, index: int, known: Known) -> Any:
+def _output(node: Node, index: int, numbers: Known) -> Any:
     name = node.op.name
     if name == "cond":
-        return _chosen(node, index, known)
+        return _chosen(node, index, numbers)
     if any(value.type.dtype.kind not in "bi" for value in (*node.inputs, *node.outputs)):
         return None
     if name == "constant":
         return node.attrs["value"].array
-    operands = [_evaluate(value, known) for value in node.inputs]
+    operands = [_evaluate(value, numbers) for value in node.inputs]
     if name in ("logical_and", "logical_or"):
         return _logical(name, operands)
     if any(operand is None for operand in operands):
@@ -247,22 +247,22 @@ def _output(node: Node, index: int, known: Known) -> Any:
 
 def _logical(name: str, operands: list[Any]) -> Any:
     """Of one operand alone, if it decides for all iterations."""
-    found = [operand for operand in operands if operand is not None]
-    if len(found) == 2:
-        return np.logical_and(*found) if name == "logical_and" else np.logical_or(*found)
-    decides = len(found) == 1 and (np.all(found[0]) if name == "logical_or" else not np.any(found[0]))
+    evaluated = [operand for operand in operands if operand is not None]
+    if len(evaluated) == 2:
+        return np.logical_and(*evaluated) if name == "logical_and" else np.logical_or(*evaluated)
+    decides = len(evaluated) == 1 and (np.all(evaluated[0]) if name == "logical_or" else not np.any(evaluated[0]))
     return np.asarray(name == "logical_or") if decides else None
 
 
-def _chosen(node: Node, index: int, known: Known) -> Any:
+def _chosen(node: Node, index: int, numbers: Known) -> Any:
     """Returns an output of a branch."""
-    selector = _evaluate(node.inputs[0], known)
+    selector = _evaluate(node.inputs[0], numbers)
     if selector is None:
         return None
     sides: list[Any] = []
     for region in node.regions:
         pairs = zip(region.inputs, node.inputs[1:], strict=True)
-        inside: Known = {inner: _evaluate(outer, known) for inner, outer in pairs}
+        inside: Known = {inner: _evaluate(outer, numbers) for inner, outer in pairs}
         sides.append(_evaluate(region.outputs[index], inside))
     # A side that no iteration takes may stay unknown.
     used = [np.any(selector), not np.all(selector)]

@@ -101,9 +101,9 @@ class Copies:
     def put_into(self, report: LoopReport) -> None:
         """Adds what the copies cost to the report on the loop, if that still stands."""
         reports = self._trace.root.loops
-        for place, other in enumerate(reports):
+        for position, other in enumerate(reports):
             if other is report:  # equal ones may be those of other loops
-                reports[place] = replace(report, copies=self._copies, nodes=self._nodes)
+                reports[position] = replace(report, copies=self._copies, nodes=self._nodes)
 
 
 BY_HAND = "unroll=True"
@@ -157,10 +157,10 @@ class NodeLimit:
                 raise self._refused(f"would add about {guess:,} nodes in all")
             self._before = (self.done, self.added)
 
-    def _refused(self, found: str) -> Exception:
+    def _refused(self, problem: str) -> Exception:
         total = "" if self._total is None else f" of {self._total:,}"
         error = InvalidArgumentError(
-            f"{self._what}; after {self.done:,}{total} iterations it {found}, more than the "
+            f"{self._what}; after {self.done:,}{total} iterations it {problem}, more than the "
             f"{config.max_unrolled_nodes:,} of gx.config.max_unrolled_nodes. {self._remedy}, or allow more nodes"
         )
         return self._trace.refuse(error)
@@ -262,9 +262,11 @@ def for_stmt(
         return
     # What is left of an iterator after a `break` matters only if somebody else can ask for it. Counted, since no rule
     # over the text tells `iter(rows)`, a new iterator, from `iter(it)`, which is the caller's.
-    held = sys.getrefcount(iterable) > _UNHELD
+    referenced = sys.getrefcount(iterable) > _UNHELD
     check_iterator(iterable)
-    run_for(iterable, extra_test, body, LoopVariables(get_state, set_state, names, stored=stored), held=held)
+    run_for(
+        iterable, extra_test, body, LoopVariables(get_state, set_state, names, stored=stored), referenced=referenced
+    )
 
 
 def _references(iterable: Any) -> int:
@@ -278,7 +280,7 @@ _UNHELD = _references(iter(()))
 
 def run_for(
     iterable: Any, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables,
-    *, statement: Any = None, held: bool = False, probing: bool = False,
+    *, statement: Any = None, referenced: bool = False, probing: bool = False,
 ) -> None:  # fmt: skip
     """Runs or traces a loop; see :func:`for_stmt`.
 
@@ -303,7 +305,7 @@ def run_for(
         if item_at is not None:
             iterable = made(_items_by_place(call(types.MethodType(item_at, iterable))))
     with open_loop(trace, statement) as options:
-        loop = ForLoop(trace, extra_test, body, variables, options, held and isinstance(iterable, Iterator))
+        loop = ForLoop(trace, extra_test, body, variables, options, referenced and isinstance(iterable, Iterator))
         iterator = iterator_of(iterable)
         if iterator is None:
             if trace.parent is None:
@@ -323,9 +325,9 @@ def run_for(
 
 def _items_by_place(item_at: Callable[[int], Any]) -> Iterator[Any]:
     """Yields what Python finds where an object has no ``__iter__``: its items from the first one on."""
-    for place in itertools.count():
+    for index in itertools.count():
         try:
-            item = item_at(place)
+            item = item_at(index)
         except IndexError:
             return
         yield item
@@ -412,13 +414,13 @@ def _run_over_space(loop: ForLoop, iterator: SpaceIterator, going_on: Any) -> No
     if loop.options.unroll is False:
         raise loop.trace.refuse(UnimplementedError(f"unroll=False, but this loop cannot be rolled: {reason}"))
     reports = loop.trace.root.loops
-    place = len(reports)
+    position = len(reports)
     report = loop.trace.report_loop("unrolled", reason)
     if is_symbolic_condition(run_in_python(loop, iterator, limit, going_on)):
         iterator.spoil("that may stop early")
     limit.copies.put_into(report)
     if not limit.added:
-        del reports[place]  # Python has computed on numbers, which costs the program nothing
+        del reports[position]  # Python has computed on numbers, which costs the program nothing
 
 
 def _is_long(space: Space) -> bool:
@@ -444,13 +446,13 @@ def _attempt(loop: ForLoop, space: Space) -> tuple[Stop | None, str | None, bool
       succeed after one iteration has been run.
     """
     space.tensors()  # some are made here, where no attempt takes them back
-    found = _attempt_once(loop, space)
+    outcome = _attempt_once(loop, space)
     follows = loop.follows and any(plain_kind(value) in (int, float) for value in loop.variables.get())
-    if found[1] is None or found[2] or not follows:
-        return found
+    if outcome[1] is None or outcome[2] or not follows:
+        return outcome
     # A number that the body assigns may stay what it is, and be of use as a Python number only.
     other = _attempt_once(replace(loop, follows=False), space)
-    return other if other[1] is None or other[2] else found
+    return other if other[1] is None or other[2] else outcome
 
 
 def _attempt_once(loop: ForLoop, space: Space) -> tuple[Stop | None, str | None, bool]:

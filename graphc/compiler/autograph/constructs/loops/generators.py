@@ -72,12 +72,12 @@ def condition(value: Any, what: str = "the condition of this comprehension") -> 
 def _items(items: Iterator[Any], step: Step, *what: str) -> Generator[Any]:
     """Yields the items, one by one, as Python makes them."""
     for item in items:
-        found = step(item)
-        if all(condition(test(), *what) for test in found.conditions):
-            if found.nested:
-                yield from found.then()
+        inner = step(item)
+        if all(condition(test(), *what) for test in inner.conditions):
+            if inner.nested:
+                yield from inner.then()
             else:
-                yield found.then()
+                yield inner.then()
 
 
 def generator(items: Any, step: Step, simple: bool) -> Any:
@@ -104,8 +104,8 @@ def listed(items: Any, step: Step, simple: bool) -> list[Any]:
         return _collected(made(GeneratorExpression(source, step, simple)))
     result = _Result()
     for item in items_in_python(source):
-        found = step(item)
-        _under(found.conditions, partial(_append_all, found, result.append), _NOTHING)
+        inner = step(item)
+        _under(inner.conditions, partial(_append_all, inner, result.append), _NOTHING)
     return result.items
 
 
@@ -146,12 +146,12 @@ def _tuple(native: Callable[..., Any], *args: Any) -> Any:
     return native(*args) if getattr(items, "filters", True) else native(_list(list, items))
 
 
-def _append_all(found: Clause, append: Callable[[Any], None]) -> None:
+def _append_all(inner: Clause, append: Callable[[Any], None]) -> None:
     """Puts into a list what follows ``for target in items``."""
-    if found.nested:
-        run_for(found.then(), None, append, _NOTHING)
+    if inner.nested:
+        run_for(inner.then(), None, append, _NOTHING)
     else:
-        append(found.then())
+        append(inner.then())
 
 
 def _no_names() -> tuple[Any, ...]:
@@ -170,9 +170,9 @@ def _iterator(items: Any) -> Any:
     if isinstance(items, GeneratorExpression):
         return items
     items = asked_to_iterate(items)
-    found = iterator_of(items)
-    if found is not None:
-        return found
+    iterator = iterator_of(items)
+    if iterator is not None:
+        return iterator
     check_iterator(items, depth=3)  # past the function that has called this one
     check_items(items)
     return made(in_python(iter, items))
@@ -198,8 +198,8 @@ class GeneratorExpression(Loopable, Iterator[Any]):
     def gives_items(self) -> bool:
         """Returns True if the items can be had one by one, and a loop can go on with those that are left."""
         source = self._source
-        known = not isinstance(source, GeneratorExpression | SpaceIterator) or source.gives_items()
-        return self._simple and self._native is None and known
+        separable = not isinstance(source, GeneratorExpression | SpaceIterator) or source.gives_items()
+        return self._simple and self._native is None and separable
 
     def is_looped(self) -> bool:
         """Tells if a loop is what gives the items: Python has taken none of them, and may not know which there are."""
@@ -251,15 +251,15 @@ class GeneratorExpression(Loopable, Iterator[Any]):
 
         def each(item: Any) -> None:
             nonlocal nested
-            found = self._step(item)
-            nested = found.nested
-            _under(found.conditions, partial(inside, found), variables)
+            inner_clause = self._step(item)
+            nested = inner_clause.nested
+            _under(inner_clause.conditions, partial(inside, inner_clause), variables)
 
-        def inside(found: Clause) -> None:
-            if found.nested:
-                run_for(found.then(), extra_test, body, variables, statement=statement, probing=probing)
+        def inside(inner_clause: Clause) -> None:
+            if inner_clause.nested:
+                run_for(inner_clause.then(), extra_test, body, variables, statement=statement, probing=probing)
             else:
-                body(found.then())
+                body(inner_clause.then())
 
         run_for(self._source, extra_test, each, variables, statement=statement, probing=probing)
         going_on = True if extra_test is None else extra_test()

@@ -182,11 +182,11 @@ class _Items(SpaceIterator):
         self.check()
         check_source(self._owner)
         growing_list = self._order.step > 0  # Python looks for the next item when it is asked for
-        place = self.position if growing_list else len(self._order) - 1 - self.position
-        if not 0 <= place < len(self._owner):
+        index = self.position if growing_list else len(self._order) - 1 - self.position
+        if not 0 <= index < len(self._owner):
             raise StopIteration
         self.position += 1
-        return self._owner[place]
+        return self._owner[index]
 
 
 class _Zip(SpaceIterator):
@@ -260,9 +260,9 @@ def iterator_of(value: Any) -> SpaceIterator | None:
         return _Leaf(Indices(value))
     if isinstance(value, TensorRange):
         return _counting(value)
-    found = _of_list(value, 1)
-    if found is not None:
-        return found
+    iterator = _of_list(value, 1)
+    if iterator is not None:
+        return iterator
     return _rows(value, 1) if isinstance(value, Tensor) else None
 
 
@@ -291,7 +291,7 @@ def _iterators(values: Sequence[Any]) -> list[SpaceIterator] | None:
     """Returns the iterators over all of the values; None where a loop cannot take one of them as a whole."""
     if not values or not all(map(_is_space, values)):
         return None
-    return [found for value in values if (found := iterator_of(value)) is not None]
+    return [iterator for value in values if (iterator := iterator_of(value)) is not None]
 
 
 def _is_space(value: Any) -> bool:
@@ -317,7 +317,7 @@ def _enumerate(native: Native, iterable: Any, start: Any = 0) -> Any:
     if isinstance(start, int):
         return native(iterable, start)
     # Python's enumerate takes an int only.
-    return made((start + place, item) for place, item in native(iterable))
+    return made((start + index, item) for index, item in native(iterable))
 
 
 def _reversed(native: Native, sequence: Any) -> Any:
@@ -327,8 +327,8 @@ def _reversed(native: Native, sequence: Any) -> Any:
         return made(_Leaf(Indices(sequence[::-1])))
     if isinstance(sequence, TensorRange):
         return made(_counting(sequence, backwards=True))
-    found = _of_list(sequence, -1)
-    return native(sequence) if found is None else made(found)
+    iterator = _of_list(sequence, -1)
+    return native(sequence) if iterator is None else made(iterator)
 
 
 def asked_to_iterate(value: Any) -> Any:
@@ -336,17 +336,17 @@ def asked_to_iterate(value: Any) -> Any:
     method = operator_method(value, "__iter__")
     if method is None:
         return value
-    found = call(method)(value)
-    if not hasattr(cast("type[Any]", type(found)), "__next__"):
-        raise TypeError(f"iter() returned non-iterator of type {type(found).__name__!r}")
-    return found
+    iterator = call(method)(value)
+    if not hasattr(cast("type[Any]", type(iterator)), "__next__"):
+        raise TypeError(f"iter() returned non-iterator of type {type(iterator).__name__!r}")
+    return iterator
 
 
 def _iter(native: Native, value: Any, *sentinel: Any) -> Any:
     if not sentinel and operator_method(value, "__iter__") is not None:
         return asked_to_iterate(value)
-    found = iterator_of(value) if not sentinel and _is_space(value) else None  # iter(f, sentinel) calls f
-    return native(value, *sentinel) if found is None or found is value else made(found)
+    iterator = iterator_of(value) if not sentinel and _is_space(value) else None  # iter(f, sentinel) calls f
+    return native(value, *sentinel) if iterator is None or iterator is value else made(iterator)
 
 
 def _map(native: Native, function: Any, *iterables: Any, **options: Any) -> Any:

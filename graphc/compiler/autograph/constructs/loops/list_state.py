@@ -51,14 +51,14 @@ class _Unknown(Exception):
 
 def _in_trace(trace: Trace, value: Value) -> Any:
     """Returns a scalar of a trace that is not finished yet."""
-    outer = {argument.raw: given for given, argument in trace.captures.values()}
-    found: dict[Value, Any] = {}
+    outer = {argument.raw: captured for captured, argument in trace.captures.values()}
+    scalars: dict[Value, Any] = {}
     for needed in _inputs_of([value]):
-        given = outer.get(needed)
-        if not isinstance(given, SymbolicTensor):
+        captured = outer.get(needed)
+        if not isinstance(captured, SymbolicTensor):
             raise _Unknown
-        found[needed] = _in_trace(trace_of(given), given.raw)
-    return _values([value], found.__getitem__)[0]
+        scalars[needed] = _in_trace(trace_of(captured), captured.raw)
+    return _values([value], scalars.__getitem__)[0]
 
 
 # --- what a number is computed of
@@ -85,14 +85,14 @@ def _is_table(value: Value) -> bool:
     return value.node is not None and value.node.op.name == "constant"
 
 
-def _operands(node: Node, place: int) -> list[Value]:
+def _operands(node: Node, output: int) -> list[Value]:
     """Returns what one output of a node needs of the node's inputs."""
     if node.op is COND:
-        places = {given for graph in node.regions for given in _places(graph, [place])}
-        return [node.inputs[0], *(node.inputs[1 + given] for given in places)]
+        positions = {position for graph in node.regions for position in _places(graph, [output])}
+        return [node.inputs[0], *(node.inputs[1 + position] for position in positions)]
     if node.op in (SCAN, WHILE):
-        loop = _Loop(node, place)
-        return [node.inputs[place] for place in (*loop.carried, *loop.rows, *loop.invariant)]
+        loop = _Loop(node, output)
+        return [node.inputs[output] for output in (*loop.carried, *loop.rows, *loop.invariant)]
     if node.regions or node.effects or len(node.outputs) > 1:
         raise _Unknown
     return list(node.inputs)
@@ -100,7 +100,7 @@ def _operands(node: Node, place: int) -> list[Value]:
 
 def _places(graph: Graph, outputs: Sequence[int]) -> list[int]:
     """Returns the places of the inputs that some outputs of a graph need."""
-    needed = _inputs_of([graph.outputs[place] for place in outputs])
+    needed = _inputs_of([graph.outputs[output] for output in outputs])
     return sorted(graph.inputs.index(value) for value in needed)
 
 
@@ -116,44 +116,44 @@ class _Loop:
       invariant: the places there of what is the same in every iteration.
     """
 
-    def __init__(self, node: Node, place: int) -> None:
+    def __init__(self, node: Node, index: int) -> None:
         num_carry = node.attrs["num_carry"]
-        if place >= num_carry:
+        if index >= num_carry:
             raise _Unknown
         self.node = node
         self.body = node.regions[-1]
         self.offset = 1 if node.op is SCAN else 0  # the index comes first
-        self.carried = [place]
+        self.carried = [index]
         # How often a while runs decides about each of its results.
         test = [] if node.op is SCAN else _places(node.regions[0], [0])
         # To a fixpoint: a carried value that is needed may need others.
         while True:
-            needed = {place - self.offset for place in _places(self.body, self.carried)} | set(test)
+            needed = {index - self.offset for index in _places(self.body, self.carried)} | set(test)
             needed.discard(-1)  # the index of a scan, which is no input of the node
-            new = [place for place in sorted(needed) if place < num_carry and place not in self.carried]
+            new = [index for index in sorted(needed) if index < num_carry and index not in self.carried]
             if not new:
                 break
             self.carried += new
-        others = sorted(place for place in needed if place >= num_carry)
+        others = sorted(index for index in needed if index >= num_carry)
         first = num_carry + node.attrs.get("num_xs", 0)
-        self.rows = [place for place in others if place < first]
-        self.invariant = [place for place in others if place >= first]
+        self.rows = [index for index in others if index < first]
+        self.invariant = [index for index in others if index >= first]
 
     def run(self, of: Given) -> Any:
         """Returns the first of the carried values after the loop."""
         node = self.node
-        first = [node.inputs[place] for place in self.carried]
+        first = [node.inputs[position] for position in self.carried]
         start = tuple([jax.numpy.asarray(of(value), value.type.dtype) for value in first])
-        fixed = [of(node.inputs[place]) for place in self.invariant]
+        fixed = [of(node.inputs[position]) for position in self.invariant]
 
         def part(graph: Graph, offset: int, outputs: Sequence[int], values: Sequence[Any], index: Any) -> list[Any]:
-            given = dict(zip((*self.carried, *self.invariant), (*values, *fixed), strict=True))
+            bindings = dict(zip((*self.carried, *self.invariant), (*values, *fixed), strict=True))
             if offset:
-                given.update(zip(self.rows, index[1:], strict=True))
-            inputs = {graph.inputs[place + offset]: value for place, value in given.items()}
+                bindings.update(zip(self.rows, index[1:], strict=True))
+            inputs = {graph.inputs[position + offset]: value for position, value in bindings.items()}
             if offset:
                 inputs[graph.inputs[0]] = index[0]
-            return _values([graph.outputs[place] for place in outputs], inputs.__getitem__)
+            return _values([graph.outputs[position] for position in outputs], inputs.__getitem__)
 
         def going_on(values: Any) -> Any:
             return part(node.regions[0], 0, [0], values, None)[0]
@@ -169,34 +169,34 @@ class _Loop:
         def iteration(values: Any, index: Any) -> Any:
             return step(values, index), None
 
-        xs = (order, *[of(node.inputs[place]) for place in self.rows])
+        xs = (order, *[of(node.inputs[position]) for position in self.rows])
         return lax.scan(iteration, start, xs, reverse=attrs.get("reverse", False))[0][0]
 
 
 # --- its value
 
 
-def _values(wanted: Sequence[Value], given: Given) -> list[Any]:
+def _values(wanted: Sequence[Value], source: Given) -> list[Any]:
     """Scalars of a graph, of which :func:`_inputs_of` has said that nothing unknown is needed."""
-    known: dict[Value, Any] = {}
+    computed: dict[Value, Any] = {}
 
     def of(value: Value) -> Any:
-        if value not in known:
-            known[value] = given(value) if value.node is None else _output(value.node, value.index, of)
-        return known[value]
+        if value not in computed:
+            computed[value] = source(value) if value.node is None else _output(value.node, value.index, of)
+        return computed[value]
 
     return [jax.numpy.asarray(of(value), value.type.dtype) for value in wanted]
 
 
-def _output(node: Node, place: int, of: Given) -> Any:
+def _output(node: Node, output: int, of: Given) -> Any:
     if node.op in (SCAN, WHILE):
-        return _Loop(node, place).run(of)
+        return _Loop(node, output).run(of)
     if node.op is not COND:
         return node.op.impl(*map(of, node.inputs), **node.attrs)
 
     def side(graph: Graph) -> Callable[[], Any]:
-        inputs = {graph.inputs[given]: of(node.inputs[1 + given]) for given in _places(graph, [place])}
-        return lambda: _values([graph.outputs[place]], inputs.__getitem__)[0]
+        inputs = {graph.inputs[operand]: of(node.inputs[1 + operand]) for operand in _places(graph, [output])}
+        return lambda: _values([graph.outputs[output]], inputs.__getitem__)[0]
 
     return lax.cond(of(node.inputs[0]), *map(side, node.regions))
 
@@ -207,8 +207,8 @@ _MAX_ROWS = 10_000
 
 def settled(value: Any) -> Any:
     """Returns a list's contents at the end of an iteration, with nothing added."""
-    found = growing(value)
-    return value if found is None else [found.settled()]
+    contents = growing(value)
+    return value if contents is None else [contents.settled()]
 
 
 def changes_length(before: list[Any], after: list[Any]) -> bool:
@@ -307,74 +307,76 @@ class ListState:
 
     def at_end(self, after: list[Any]) -> list[Any]:
         """Returns what an iteration leaves in the list, with the length that the loop carries."""
-        found = growing(after)
-        if found is not None and self._known is not None and found.count is self._known.count:
+        contents = growing(after)
+        if contents is not None and self._known is not None and contents.count is self._known.count:
             assert self._bound is not None
-            return [replace(found, count=self._bound.count, added=0 if self._whole else found.added)]
+            return [replace(contents, count=self._bound.count, added=0 if self._whole else contents.added)]
         return after
 
     def settle(self, after: list[Any]) -> bool:
         """Looks at the list after a trial iteration; False if it needs more room, and the body another trial."""
-        found = growing(after)
+        contents = growing(after)
         if self._bound is None:
             assert self._items is not None
-            self._put = len(after) - len(self._items) if found is None else found.added
+            self._put = len(after) - len(self._items) if contents is None else contents.added
             # A tensor where a branch decides how many items an iteration puts in.
             self._put = self._put if type(self._put) is int and self._put > 0 else None
-            self._check_kinds(after[len(self._items) :] if found is None else samples(after))
-            longer = (len(after) if found is None else found.capacity) - len(self._items)
+            self._check_kinds(after[len(self._items) :] if contents is None else samples(after))
+            longer = (len(after) if contents is None else contents.capacity) - len(self._items)
             self._make_room(max(longer, 1), samples(after))
             return False
-        if found is None:
+        if contents is None:
             self._bound.fail()
-        same = type(found.added) is int and found.added == self._put  # not where a tensor decides what is taken out
-        if self._known is not None and not (same and found.count is self._known.count):
+        same = (
+            type(contents.added) is int and contents.added == self._put
+        )  # not where a tensor decides what is taken out
+        if self._known is not None and not (same and contents.count is self._known.count):
             self._put = None  # as branches put items in, or take some out
             return False
-        appended = found.appends.count - self._appended
+        appended = contents.appends.count - self._appended
         if appended > self._per_trip:
             if self._items is not None:
                 self._make_room(appended, samples(after))
                 return False
             self._per_trip = appended
             trips = self._check_bound()
-            if self._before is not None and not found.appends.are_awaited(self._trace):
+            if self._before is not None and not contents.appends.are_awaited(self._trace):
                 with trace_scope(self._trace), tape_scope(self._tapes):
                     self.value = [self._before.with_room(trips * appended)]
                 return False
-        same = self._known is not None or found.count.raw is self._bound.count.raw
-        self._growth = found.added if same and isinstance(found.added, int) else None
+        same = self._known is not None or contents.count.raw is self._bound.count.raw
+        self._growth = contents.added if same and isinstance(contents.added, int) else None
         if self._numbers:
-            self._take_log(found)
+            self._take_log(contents)
         return True
 
     def _check_kinds(self, items: list[Any]) -> None:
         """Gives up an attempt to roll the loop where Python numbers are put into the list that no course tells."""
         columns = [nest.flatten(item)[0] for item in items]
-        numbers = {place for leaves in columns for place, leaf in enumerate(leaves) if _is_number(leaf)}
+        numbers = {column for leaves in columns for column, leaf in enumerate(leaves) if _is_number(leaf)}
         trace = context.trace
         if not numbers or trace is None:
             return
-        told = all(_is_told(leaf) for leaves in columns for leaf in leaves if _is_number(leaf))
+        predicted = all(_is_told(leaf) for leaves in columns for leaf in leaves if _is_number(leaf))
         # A longer list stays one buffer after the loop, which holds no Python numbers.
         few = self._put is not None and (self._max_trips or 0) * self._put + len(self._items or ()) <= _MAX_ROWS
         # Where nothing but numbers is computed, Python is done sooner.
         computes = any(not output.type.weak for node in trace.builder.nodes for output in node.outputs)
-        if not (told and few and computes):
+        if not (predicted and few and computes):
             trace.abort(f"{self._title} with a Python number")
         self._numbers = numbers
 
-    def _take_log(self, found: Growing) -> None:
+    def _take_log(self, contents: Growing) -> None:
         """Keeps the items that a trial has put in, whose numbers are needed after the loop."""
-        trace, log = context.trace, found.appends.log
+        trace, log = context.trace, contents.appends.log
         assert trace is not None
-        told = all(_is_told(leaf) for _, leaves in log or () for leaf in leaves if _is_number(leaf))
+        predicted = all(_is_told(leaf) for _, leaves in log or () for leaf in leaves if _is_number(leaf))
         if (
             log is None
-            or not told
+            or not predicted
             or self._known is None
             or not self._whole
-            or any(place is not trace for place, _ in log)
+            or any(origin is not trace for origin, _ in log)
         ):
             trace.abort(f"{self._title} with a Python number")
         self._log = [leaves for _, leaves in log or ()]
@@ -383,12 +385,12 @@ class ListState:
         """Returns the items after the loop with the numbers among their leaves."""
         before = [nest.flatten(item)[0] for item in self._items or ()]
         new: list[Any] = []
-        for place, item in enumerate(items):
+        for position, item in enumerate(items):
             leaves, structure = nest.flatten(item)
             leaves = list(leaves)
-            trip, each = divmod(place - len(before), len(self._log))  # trip < 0: it was there before the loop
+            trip, each = divmod(position - len(before), len(self._log))  # trip < 0: it was there before the loop
             for column in self._numbers:
-                leaf = before[place][column] if trip < 0 else self._log[each][column]
+                leaf = before[position][column] if trip < 0 else self._log[each][column]
                 if _is_number(leaf):
                     leaves[column] = _in_iteration(leaf, trip)
             new.append(nest.unflatten(structure, leaves))
@@ -401,9 +403,9 @@ class ListState:
         with trace_scope(self._trace), tape_scope(self._tapes):
             # XLA's shapes are fixed: a buffer cannot grow while the loop runs.
             capacity = len(self._items) + trips * per_trip
-            made = grown(self._trace, self._title, self._items, kinds, capacity)
-        made.appends.numbers = bool(self._numbers)
-        self.value = [made]
+            buffer = grown(self._trace, self._title, self._items, kinds, capacity)
+        buffer.appends.numbers = bool(self._numbers)
+        self.value = [buffer]
 
     def _check_bound(self) -> int:
         if self._max_trips is None:
@@ -417,21 +419,21 @@ class ListState:
 
     def leave(self, value: list[Any], trips: int | None) -> list[Any]:
         """Returns what the list holds after the loop."""
-        found = growing(value)
-        assert found is not None
+        contents = growing(value)
+        assert contents is not None
         if self._items is None:
-            found.appends.count = self._appended_before + self._per_trip * (self._max_trips or 0)
+            contents.appends.count = self._appended_before + self._per_trip * (self._max_trips or 0)
         grown_by = None if trips is None or self._growth is None else self._growth * trips
         if self._items is None:
             before = self._entered
             assert before is not None
-            return value if grown_by is None else [replace(found, count=before.count, added=before.added + grown_by)]
+            return value if grown_by is None else [replace(contents, count=before.count, added=before.added + grown_by)]
         if self._known is not None and self._whole and grown_by is not None:
-            found = replace(found, count=self._trace.constant(len(self._items) + grown_by), added=0)
-            value = [found]
-        if found.capacity > _MAX_ROWS:
+            contents = replace(contents, count=self._trace.constant(len(self._items) + grown_by), added=0)
+            value = [contents]
+        if contents.capacity > _MAX_ROWS:
             return value
-        total = known_numbers(found.length) if grown_by is None else len(self._items) + grown_by
-        found.appends.numbers = False
-        items = None if total is None else rows(found, 0, total)
+        total = known_numbers(contents.length) if grown_by is None else len(self._items) + grown_by
+        contents.appends.numbers = False
+        items = None if total is None else rows(contents, 0, total)
         return value if items is None else self._with_numbers(items) if self._numbers else items

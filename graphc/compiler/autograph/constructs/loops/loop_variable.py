@@ -116,10 +116,10 @@ class LoopVariable:
         """Returns the leaves of a value that an iteration leaves in it."""
         return nest.flatten(value, self.fixed)[0]
 
-    def check_starts(self, region: Region, given: Iterator[SymbolicTensor], outputs: set[Value]) -> None:
+    def check_starts(self, region: Region, starts: Iterator[SymbolicTensor], outputs: set[Value]) -> None:
         """Gives up an attempt that takes numbers for tensors which are not what these would be."""
         slots = [slot for slot in self.slots if slot.type is not None]
-        tensors = [next(given) for _ in self.types()]
+        tensors = [next(starts) for _ in self.types()]
         for slot, tensor in zip(slots, self._packing.tensors_of(slots, tensors), strict=True):
             slot.check_start(tensor, region, outputs)
 
@@ -144,7 +144,7 @@ class LoopVariable:
         """Takes note of what it holds at the start of an iteration that is about to be traced."""
         self.bound = value
         if self.carried or self._remade:
-            note_aliases(self._loop.trace, self.name, value, [self.value], held=_HELD, shared=self.fixed)
+            note_aliases(self._loop.trace, self.name, value, [self.value], holders=_HELD, shared=self.fixed)
 
     def end(self, carried: Iterator[Any]) -> Any:
         """Returns what the loop leaves in it; ``carried`` gives the next tensor."""
@@ -214,20 +214,20 @@ class LoopVariable:
         leaves, structure = nest.flatten(value, self.fixed)
         trial.join.structures(self.name, (self.value, value), (self._structure, structure))
         columns = zip(self.slots, self.leaves(self.bound), leaves, strict=True)
-        found = [slot.settle(start, leaf, trial) for slot, start, leaf in columns]
-        self.slots = [slot for slot, _ in found]
+        outcomes = [slot.settle(start, leaf, trial) for slot, start, leaf in columns]
+        self.slots = [slot for slot, _ in outcomes]
         # The same leaves, in a list or dict that the iteration has made anew.
         if not self.is_new and not interchangeable(self.value, value):
             self._remade = True
             return False
-        return all(fits for _, fits in found) and self._packing.settle(self._packs(leaves))
+        return all(fits for _, fits in outcomes) and self._packing.settle(self._packs(leaves))
 
     def _keeps(self, value: Any) -> bool:
         """Tells if an iteration that leaves the name with this value leaves the containers in it that should stay."""
-        kept = self.fixed & nest.shared(self.value, value) if self.fixed else self.fixed
-        if kept == self.fixed:
+        unchanged = self.fixed & nest.shared(self.value, value) if self.fixed else self.fixed
+        if unchanged == self.fixed:
             return True
-        self.fixed = kept
+        self.fixed = unchanged
         self._start_at(self.value)
         return False
 
@@ -349,7 +349,7 @@ class Packing:
             return carried
         whole = next(carried)
         get_item = OPS["get_item"]
-        return iter([whole.trace.apply(get_item, (whole,), Attrs(index=(place,)))[0] for place in range(count)])
+        return iter([whole.trace.apply(get_item, (whole,), Attrs(index=(row,)))[0] for row in range(count)])
 
     def rows_after(self, carried: Iterator[Any], count: int) -> Iterator[Any]:
         """Returns the leaves after the loop; ``carried`` gives the next tensor."""
@@ -370,13 +370,13 @@ class Packing:
 def _inner_containers(value: Any) -> frozenset[int]:
     """Returns the identities of the containers inside a value that can be changed."""
     # By identity: lists and dicts have no hash, and equal ones are not the same.
-    found: set[int] = set()
+    ids: set[int] = set()
 
     def walk(part: Any) -> None:
         for item in (nest.children(part) or ((), ()))[1]:
             if nest.is_mutable(item):
-                found.add(id(item))
+                ids.add(id(item))
             walk(item)
 
     walk(value)
-    return frozenset(found)
+    return frozenset(ids)

@@ -57,14 +57,14 @@ class OpenLoop:
     @property
     def unroll(self) -> bool | int | None:
         """True if the loop is unrolled, or how many iterations become one; None where nobody says."""
-        said = None if self.said is None else self.said.unroll
-        return self._trace.root.unroll if said is None else said
+        setting = None if self.said is None else self.said.unroll
+        return self._trace.root.unroll if setting is None else setting
 
     @property
     def max_iterations(self) -> int | None:
         """Returns how often the loop runs at most; None where nobody says."""
-        said = None if self.said is None else self.said.max_iterations
-        return self._trace.root.max_iterations if said is None else said
+        setting = None if self.said is None else self.said.max_iterations
+        return self._trace.root.max_iterations if setting is None else setting
 
     def say(self, options: LoopOptions) -> None:
         """Takes note of the options."""
@@ -94,8 +94,8 @@ def with_options(trace: Trace, options: OpenLoop, run: Callable[[], None]) -> No
     options.restarts = options.said is None
     try:
         run()
-    except OptionsFound as found:
-        if found.loop is not options:
+    except OptionsFound as signal:
+        if signal.loop is not options:
             raise
         trace.rollback(before)
         run()

@@ -124,10 +124,10 @@ def _arange(native: Callable[..., Any], *bounds: Any, **options: Any) -> Any:
     counted = all(_is_count(bound) for bound in bounds) and 1 <= len(bounds) <= 3 and not options
     if not counted or not any(isinstance(bound, SymbolicTensor) for bound in bounds):
         return native(*bounds, **options)
-    found: Any = _range(range, *bounds)
-    if not isinstance(found, TensorRange):
+    numbers: Any = _range(range, *bounds)
+    if not isinstance(numbers, TensorRange):
         return native(*bounds)
-    return TensorNumbers(*found._bounds, sign=found._sign, most=found._most, span=found._span)  # pyright: ignore[reportPrivateUsage]
+    return TensorNumbers(*numbers._bounds, sign=numbers._sign, most=numbers._most, span=numbers._span)  # pyright: ignore[reportPrivateUsage]
 
 
 def _is_count(value: Any) -> bool:
@@ -149,13 +149,13 @@ def _range(native: Callable[..., Any], *bounds: Any) -> Any:
     check_methods(bounds, INDEXED)
     if len(bounds) > 3 or not any(is_symbolic(bound) for bound in bounds):
         return native(*bounds)
-    known = [bound if is_symbolic(bound) else operator.index(bound) for bound in bounds]
-    for bound in known:
+    limits = [bound if is_symbolic(bound) else operator.index(bound) for bound in bounds]
+    for bound in limits:
         if isinstance(bound, SymbolicTensor) and (bound.shape or bound.dtype.kind not in "iu"):
             error = InvalidArgumentError(f"range() needs integer scalars, got a tensor {bound.type}")
             raise current_trace().refuse(error)
-    start, stop = (0, known[0]) if len(known) == 1 else known[:2]
-    step: Any = known[2] if len(known) == 3 else 1
+    start, stop = (0, limits[0]) if len(limits) == 1 else limits[:2]
+    step: Any = limits[2] if len(limits) == 3 else 1
     if type(step) is int:
         native(0, 1, step)  # says what Python says of a step of 0
     tensors = [as_tensor(bound) for bound in (start, stop, step)]
@@ -249,10 +249,10 @@ def _integers(*bounds: Any) -> tuple[Any, Any]:
             else (_holds(signed, bound))
         )
         if not fits:
-            given = f"a tensor {bound.type}" if isinstance(bound, Tensor) else f"the bound {bound}"
+            described = f"a tensor {bound.type}" if isinstance(bound, Tensor) else f"the bound {bound}"
             error = InvalidArgumentError(
                 f"range() with a tensor bound counts in {np.dtype(signed).name}, which does not hold all values of "
-                f"{given}; convert it with gx.astype, or pass a smaller number"
+                f"{described}; convert it with gx.astype, or pass a smaller number"
             )
             raise current_trace().refuse(error)
     return np.dtype(signed), np.dtype(unsigned)

@@ -192,10 +192,10 @@ def _stop(
         return None
     if not isinstance(going_on, SymbolicTensor):
         return Stop(None)
-    known, order = dict(index[0]), index[1]
+    numbers, order = dict(index[0]), index[1]
     # What says that a jump was taken says at the start of each iteration that none was.
-    known.update({leaf.raw: np.False_ for name, leaf in zip(state.titles(), carried, strict=True) if is_flag(name)})
-    return Stop(iterations_until(region.lift(going_on), known, order))
+    numbers.update({leaf.raw: np.False_ for name, leaf in zip(state.titles(), carried, strict=True) if is_flag(name)})
+    return Stop(iterations_until(region.lift(going_on), numbers, order))
 
 
 def _known(courses: Courses | None) -> Mapping[Value, Any]:
@@ -224,16 +224,16 @@ def trace_counted(
       Whether, or when, the loop stops before its last iteration. In an attempt, nothing is appended for one that does
       not, or of which it is known when.
     """
-    trace, length, said = loop.trace, space.length, loop.options.max_iterations
-    known, most, known_to_stop = isinstance(length, int), _most(space, said), stops
+    trace, length, limit = loop.trace, space.length, loop.options.max_iterations
+    counted, most, known_to_stop = isinstance(length, int), _most(space, limit), stops
     before = trace.checkpoint()
-    first_bound = None if known else BoundByLoop(loop.variables)
+    first_bound = None if counted else BoundByLoop(loop.variables)
     variables = split_unsure(loop.variables) if first_bound is None else first_bound.variables
     unbound = [not is_bound(value) for value in variables.get()]
     # Courses need the number of trips, and an attempt to give up where Python cannot compute them.
-    follows = known and identity is not None and loop.follows
+    follows = counted and identity is not None and loop.follows
     state = LoopState(
-        variables, trace, runs=known, max_trips=most, jumps=loop.extra_test is not None, follows=follows,
+        variables, trace, runs=counted, max_trips=most, jumps=loop.extra_test is not None, follows=follows,
         expects=expects,
     )  # fmt: skip
     num_loops = len(trace.root.loops)
@@ -246,12 +246,12 @@ def trace_counted(
         with restoring(state), regions[0].tracing():
             within = apply(OPS["less"], (counters[0], length))
             condition = condition_in(regions[0], _and(within, loop.extra_test))
-        numbers = LookedUp(regions[1], counters[1], range(length)).courses if known and identity is not None else None
+        numbers = LookedUp(regions[1], counters[1], range(length)).courses if counted and identity is not None else None
         state.bind(carried[1], iteration=True, courses=numbers)
         with restoring(state), regions[1].tracing():
             variables.own(regions[1])
-            if said is not None and (space.most is None or said < space.most):
-                check_bound(counters[1], said)
+            if limit is not None and (space.most is None or limit < space.most):
+                check_bound(counters[1], limit)
             item = space.of_position(_position(counters[1], length, space.most, regions[1], numbers), None)
             if identity is None:
                 iterate(regions[1], state, partial(loop.body, item), carried[1])
@@ -265,12 +265,12 @@ def trace_counted(
             if first_bound is not None:
                 first_bound.end_iteration(regions[1])
             settled = stops and settles(state, regions[1])
-            found = Stop(None)
+            stop = Stop(None)
             if settled and identity is not None and not known_to_stop:
                 order = range(len(space.order))
                 index = {counters[1].raw: np.array(order, np.int32), **_known(numbers)}
-                found = _stop(loop, regions[1], (index, order), carried[1], state) or found
-            if settled and found.trips is None:
+                stop = _stop(loop, regions[1], (index, order), carried[1], state) or stop
+            if settled and stop.trips is None:
                 if identity is not None and loop.held:
                     # If it is Python values that stop it, Python knows what is left.
                     raise RegionAborted(identity, "it may stop early, and others may use what is left of the iterator")
@@ -282,7 +282,7 @@ def trace_counted(
         if settled or not stops:
             state.restore()
             trace.rollback(before)
-            return found if stops else None
+            return stop if stops else None
         forget_loops(trace, num_loops)
     inputs = [[counter, *values] for counter, values in zip(counters, carried, strict=True)]
     with restoring(state):
@@ -292,7 +292,7 @@ def trace_counted(
     state.leave(tensors[1:], done=cast("SymbolicTensor", tensors[0]))
     if first_bound is not None:
         first_bound.leave()
-    return found
+    return stop
 
 
 def _goes_on(loop: ForLoop) -> bool:
@@ -300,17 +300,17 @@ def _goes_on(loop: ForLoop) -> bool:
     return loop.extra_test is None or loop.extra_test() is True
 
 
-def _at_the_end(unbound: Sequence[bool] | None, index: LoopIndex, place: int) -> Any:
+def _at_the_end(unbound: Sequence[bool] | None, index: LoopIndex, position: int) -> Any:
     """Returns what an index is after the last iteration where that is known at run time only.
 
     In an attempt a name that was bound before the loop keeps the index, which ends the attempt, as in :func:`_last_of`.
     """
-    return _as_number(index) if unbound is None or (unbound[place] and index.last is not None) else index
+    return _as_number(index) if unbound is None or (unbound[position] and index.last is not None) else index
 
 
-def _most(space: Space, said: int | None) -> int | None:
+def _most(space: Space, limit: int | None) -> int | None:
     """Returns how many iterations there are at most; None where that is not known."""
-    return min((bound for bound in (space.most, said) if bound is not None), default=None)
+    return min((bound for bound in (space.most, limit) if bound is not None), default=None)
 
 
 def _and(within: Tensor, extra_test: Test | None) -> Any:
@@ -335,10 +335,10 @@ def _name_indices(variables: LoopVariables, region: Region, value_of: Callable[[
       value_of: what a number is after the loop, in the name of that place.
     """
     values: list[Any] = []
-    for place, value in enumerate(variables.get()):
+    for position, value in enumerate(variables.get()):
         leaves, structure = nest.flatten(value)
         mine = [isinstance(leaf, LoopIndex) and leaf.region is region for leaf in leaves]
-        new = [value_of(leaf, place) if own else leaf for leaf, own in zip(leaves, mine, strict=True)]
+        new = [value_of(leaf, position) if own else leaf for leaf, own in zip(leaves, mine, strict=True)]
         values.append(nest.unflatten(structure, new) if any(mine) else value)
     variables.set(tuple(values))
 
@@ -348,13 +348,13 @@ def _as_number(index: LoopIndex) -> SymbolicNumber:
     return SymbolicNumber(tensor, int, joined=True, span=Span(index.low, index.high))
 
 
-def _last_of(unbound: Sequence[bool], index: LoopIndex, place: int) -> Any:
+def _last_of(unbound: Sequence[bool], index: LoopIndex, position: int) -> Any:
     """Returns what an index is after the last iteration.
 
     A name that was bound before the loop keeps the index: an iteration might read it before it binds it, and see that
     of the iteration before.
     """
-    return index.last if unbound[place] and index.last is not None else index
+    return index.last if unbound[position] and index.last is not None else index
 
 
 def _writes_to(region: Region, tensors: Sequence[Tensor]) -> bool:

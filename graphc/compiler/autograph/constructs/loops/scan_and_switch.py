@@ -47,20 +47,20 @@ def trace_switch(index: SymbolicTensor, branches: Sequence[Callable[[], Any]]) -
         raise Ended
     join = Join(("in one branch", "in another"), trace.refuse)
     joins = [join.values("the result of switch", results[0], result) for result in results]
-    leaves = tuple(_widest(column) for column in zip(*(found.leaves for found in joins), strict=True))
+    leaves = tuple(_widest(column) for column in zip(*(entry.leaves for entry in joins), strict=True))
     found_first = joins[0]
     outputs: list[list[SymbolicTensor]] = []
-    found = iter(results)
+    entry = iter(results)
     for region, failure in zip(regions, failures, strict=True):
         with trace_scope(region):
             # What a branch gives that always fails is never looked at.
             if failure is None:
-                outputs.append(to_tensors(region, nest.flatten(next(found))[0], leaves))
+                outputs.append(to_tensors(region, nest.flatten(next(entry))[0], leaves))
             else:
                 outputs.append([zeros_of(region, type) for type in leaves if type is not None])
     supply = iter(emit_branches(SWITCH, selector, regions, outputs))
-    kinds = [_all_kinds(column) for column in zip(*(found.kinds for found in joins), strict=True)]
-    spans = [reduce(common_span, column) for column in zip(*(found.spans for found in joins), strict=True)]
+    kinds = [_all_kinds(column) for column in zip(*(entry.kinds for entry in joins), strict=True)]
+    spans = [reduce(common_span, column) for column in zip(*(entry.spans for entry in joins), strict=True)]
     columns = zip(found_first.kept, leaves, kinds, spans, strict=True)
     parts = [leaf if type is None else joined(next(supply), kinds, span) for leaf, type, kinds, span in columns]
     chosen = nest.unflatten(found_first.structure, parts)
@@ -70,15 +70,15 @@ def trace_switch(index: SymbolicTensor, branches: Sequence[Callable[[], Any]]) -
 
 def _all_kinds(columns: Sequence[Kinds | None]) -> Kinds | None:
     """Returns the Python types that a result may have; None if it may be no number."""
-    found = [kinds for kinds in columns if kinds is not None]
-    return frozenset[Any]().union(*found) if len(found) == len(columns) else None
+    numeric = [kinds for kinds in columns if kinds is not None]
+    return frozenset[Any]().union(*numeric) if len(numeric) == len(columns) else None
 
 
 def _widest(types: Sequence[TensorType | None]) -> TensorType | None:
     """Returns the type that all branches' types meet in; they met the first branch's one by one."""
-    found = [type for type in types if type is not None]
-    strong = [type for type in found if not type.weak]
-    return strong[0] if strong else found[-1] if found else None
+    present = [type for type in types if type is not None]
+    strong = [type for type in present if not type.weak]
+    return strong[0] if strong else present[-1] if present else None
 
 
 def trace_scan(
@@ -105,8 +105,8 @@ def trace_scan(
         rows = [region.argument(type, f"row_{position}") for position, type in enumerate(row_types)]
         state.bind(carried)
         with region.tracing():
-            given = (box[0], nest.unflatten(structure, [row.snapshot() for row in rows]))
-            results, failure = attempt(partial(function, *given))
+            arguments = (box[0], nest.unflatten(structure, [row.snapshot() for row in rows]))
+            results, failure = attempt(partial(function, *arguments))
             if results is not None:
                 # The carried state goes through a name's place, so that it settles as a loop's variables do.
                 box[0], result = results
@@ -121,6 +121,6 @@ def trace_scan(
             return function(init, nest.unflatten(structure, [tensor[first] for tensor in tensors]))
     trips = Trips(length, reverse=reverse)
     initial = state.initial()
-    found = emit_scan(region, ([index], carried, rows), outputs, ys, initial, tensors, trips)
-    state.leave(found[: len(initial)])
-    return box[0], nest.unflatten(result_structure, found[len(initial) :])
+    outcome = emit_scan(region, ([index], carried, rows), outputs, ys, initial, tensors, trips)
+    state.leave(outcome[: len(initial)])
+    return box[0], nest.unflatten(result_structure, outcome[len(initial) :])

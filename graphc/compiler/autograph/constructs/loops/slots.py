@@ -61,10 +61,10 @@ def common_type(number: Any, after: Any) -> TensorType | None:
     if not holds or (own.dtype.kind == "b") != (type.dtype.kind == "b"):
         return None
     with np.errstate(over="ignore"):  # 1e300 is inf in float32
-        held = np.asarray(number).astype(type.dtype).item()
+        stored = np.asarray(number).astype(type.dtype).item()
     # A float may round, but neither to 0 (1e-50 in float32) nor to inf.
-    rounded = type.dtype.kind == "f" and bool(held) == bool(number) and math.isfinite(held) == math.isfinite(number)
-    return type if held == number or (own.dtype.kind == "f" and rounded) else None
+    rounded = type.dtype.kind == "f" and bool(stored) == bool(number) and math.isfinite(stored) == math.isfinite(number)
+    return type if stored == number or (own.dtype.kind == "f" and rounded) else None
 
 
 def filled(trace: Trace, number: Any, type: TensorType) -> SymbolicTensor:
@@ -78,14 +78,14 @@ def is_as_of_number(region: Region, start: Value, number: Any, outputs: Iterable
     """Returns True if an iteration that is given a tensor gives what it would give of the number that it holds."""
     types = {start: leaf_type(number)}  # of what differs from what the number would give
     for node in region.builder.nodes:
-        given = [types.get(value, value.type) for value in node.inputs]
+        operands = [types.get(value, value.type) for value in node.inputs]
         if not any(value in types for value in node.inputs):
             continue
         # A sum over the tensor, for one, adds the number up as often as there are elements.
         if node.op.name not in _ELEMENTWISE or node.regions:
             return False
-        found = node.op.infer(given, node.attrs, ())
-        types.update({value: type for value, type in zip(node.outputs, found, strict=True) if type != value.type})
+        inferred = node.op.infer(operands, node.attrs, ())
+        types.update({value: type for value, type in zip(node.outputs, inferred, strict=True) if type != value.type})
     return not any(value in types for value in outputs)
 
 
@@ -253,8 +253,8 @@ class Followed(Slot):
 
     def begin(self, courses: Courses | None) -> None:
         """Sets the course that an iteration starts with."""
-        known = None if self.values is None else self.values[:-1]
-        self.course = None if courses is None else courses.start(self.leaf, known)
+        numbers = None if self.values is None else self.values[:-1]
+        self.course = None if courses is None else courses.start(self.leaf, numbers)
         self.after = None
 
     def start(self, carried: Iterator[Any], *, stays: bool) -> Any:
@@ -270,10 +270,10 @@ class Followed(Slot):
 
     def settle(self, bound: Any, after: Any, trial: Trial) -> Settled:
         """Keeps the course that a trial leaves, if Python computes it."""
-        found = None if self.course is None else trial.followed(after)
-        if found is None:
+        course = None if self.course is None else trial.followed(after)
+        if course is None:
             return super().settle(bound, after, trial)
-        self.after = found
+        self.after = course
         return self, True
 
 
@@ -346,8 +346,8 @@ class Jump(Carried):
 
     def start(self, carried: Iterator[Any], *, stays: bool) -> Any:
         """Returns the tensor before a test, and False in an iteration."""
-        found = super().start(carried, stays=stays)
-        return False if stays else found
+        flag = super().start(carried, stays=stays)
+        return False if stays else flag
 
     def settle(self, bound: Any, after: Any, trial: Trial) -> Settled:
         """Carries nothing where no jump depends on tensors."""

@@ -246,11 +246,11 @@ class TensorIndices(Space):
             return affine(counter, self._start, self._step)
         # A product that wraps on the way does no harm: all numbers of a range lie between its bounds.
         tensors = [as_tensor(value) for value in (self._start, self._step)]
-        found = affine(SymbolicTensor(counter.raw, counter.trace), *tensors)
-        if self._span is not None and found.raw is not counter.raw:
+        number = affine(SymbolicTensor(counter.raw, counter.trace), *tensors)
+        if self._span is not None and number.raw is not counter.raw:
             attrs = Attrs(kind="int", low=self._span.low, high=self._span.high, distinct=True)
-            found = apply(AS_NUMBER, (found,), attrs)
-        return SymbolicNumber(found, int, span=self._span or _span_of_range(self._start, self._step))
+            number = apply(AS_NUMBER, (number,), attrs)
+        return SymbolicNumber(number, int, span=self._span or _span_of_range(self._start, self._step))
 
 
 def _span_of_range(start: Any, step: Any) -> Span | None:
@@ -307,9 +307,9 @@ class _Several(Space):
     """Spaces side by side, as long as the shortest."""
 
     def __init__(self, parts: Sequence[Space]) -> None:
-        known = [part.length for part in parts if isinstance(part.length, int)]
+        lengths = [part.length for part in parts if isinstance(part.length, int)]
         unknown = [part.length for part in parts if not isinstance(part.length, int)]
-        length: Any = min(known, default=None)
+        length: Any = min(lengths, default=None)
         for other in unknown:
             length = other if length is None else apply(OPS["minimum"], (other, length))
         self.length = length
@@ -321,9 +321,9 @@ class _Several(Space):
     @property
     def what(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
         """That of its parts that tells most."""
-        found = [part.what for part in self._parts if not isinstance(part.length, int)]
-        found += [part.what for part in self._parts if part.tensors()]
-        return (found or [Indices(range(self.length)).what])[0]
+        descriptions = [part.what for part in self._parts if not isinstance(part.length, int)]
+        descriptions += [part.what for part in self._parts if part.tensors()]
+        return (descriptions or [Indices(range(self.length)).what])[0]
 
     def is_changed(self) -> bool:
         """Returns True if that is so of one of its parts."""

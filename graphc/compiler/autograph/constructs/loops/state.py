@@ -45,9 +45,9 @@ class TakenRows(Courses):
 
     def take(self, course: Course) -> SymbolicTensor:
         """Returns a row, or what the counter gives by arithmetic, which needs none."""
-        found = _progression(self._counter, course, self.region)
-        if found is not None:
-            return found
+        progression = _progression(self._counter, course, self.region)
+        if progression is not None:
+            return progression
         argument = self._rows.get(course)
         if argument is None:
             argument = self._rows[course] = self.region.argument(_type(course), "row")
@@ -75,9 +75,9 @@ class LookedUp(Courses):
         if values is None:
             self.asked = True
             return _as_number(region.argument(_type(course), "number"), course)
-        place = LoopIndex(self._position.snapshot(), 0, len(values) - 1, region, None)
+        index = LoopIndex(self._position.snapshot(), 0, len(values) - 1, region, None)
         with trace_scope(region):
-            return _as_number(region.constant(_array(course))[place], course)
+            return _as_number(region.constant(_array(course))[index], course)
 
 
 def _type(course: Course) -> TensorType:
@@ -104,15 +104,15 @@ def _progression(counter: SymbolicTensor, course: Course, region: Region) -> Sym
     if values is None or course.kind is not int or len(values) < 2:
         return None
     by, rest = divmod(values[1] - values[0], order.step)
-    if rest or not by or any(value != values[0] + place * by * order.step for place, value in enumerate(values)):
+    if rest or not by or any(value != values[0] + step * by * order.step for step, value in enumerate(values)):
         return None
     course.row()  # which 32 bits must hold
     offset = values[0] - by * order.start
     with trace_scope(region):
-        found: Any = held_as_int(counter.snapshot())
+        number: Any = held_as_int(counter.snapshot())
         if by != 1:
-            found = apply(OPS["multiply"], (found, by))
-        return apply(OPS["add"], (found, offset)) if offset else found
+            number = apply(OPS["multiply"], (number, by))
+        return apply(OPS["add"], (number, offset)) if offset else number
 
 
 def number_after(trace: Trace, values: Sequence[Any], done: SymbolicTensor) -> SymbolicNumber:
@@ -124,10 +124,10 @@ def number_after(trace: Trace, values: Sequence[Any], done: SymbolicTensor) -> S
     kind = cast("type[Any]", type(values[0]))
     table = trace.constant(np.array(values, leaf_type(values[0]).dtype))
     # The span proves the index right, so that it is not checked at run time.
-    found: Any = table[SymbolicNumber(done, int, span=Span(0, len(values) - 1))]
+    number: Any = table[SymbolicNumber(done, int, span=Span(0, len(values) - 1))]
     if kind is not bool:
-        found = trace.apply(AS_NUMBER, (found,), Attrs(kind=kind.__name__))[0]
-    return SymbolicNumber(found, kind, joined=True, span=Span(min(values), max(values)) if kind is int else None)
+        number = trace.apply(AS_NUMBER, (number,), Attrs(kind=kind.__name__))[0]
+    return SymbolicNumber(number, kind, joined=True, span=Span(min(values), max(values)) if kind is int else None)
 
 
 @dataclass(frozen=True)
@@ -274,14 +274,14 @@ class LoopState:
         # Lists first: one that has grown has another structure than its start, which would be refused below.
         if not all(cell.settle_length() for cell in self._cells):
             return False
-        found = self._now(region)
+        current = self._now(region)
         # Lists where a generator would stop at the first misfit: each misfit would cost a trial of its own.
-        mixed = [variable.mix(value, trial) for variable, value, trial in found]
+        mixed = [variable.mix(value, trial) for variable, value, trial in current]
         if not all(mixed):
             return False
-        found = [(variable, variable.alike(value, trial), trial) for variable, value, trial in found]
-        fits = [variable.settle(value, trial) for variable, value, trial in found]
-        after = [(variable, value) for variable, value, _ in found]
+        current = [(variable, variable.alike(value, trial), trial) for variable, value, trial in current]
+        fits = [variable.settle(value, trial) for variable, value, trial in current]
+        after = [(variable, value) for variable, value, _ in current]
         self._check_changed(after, region)
         done = self._settle_cells(region) and all(fits) and self._settle_counts(after)
         return done and self._settle_courses(region)
@@ -297,19 +297,19 @@ class LoopState:
 
     def _settle_cells(self, region: Region) -> bool:
         """Returns True if just the cells that the iteration wrote are carried; from the next on, just those are."""
-        known = {cell.cell.key for cell in self._cells}
+        keys = {cell.cell.key for cell in self._cells}
         needed = [cell for cell in self._cells if cell.is_needed()]
         fits, self._cells = len(needed) == len(self._cells), needed
-        found = [written for key, written in region.journal.writes.items() if key not in known]
-        self._cells += [LoopCell(written.cell, written.before, self._loop) for written in found]
-        self._discoveries += bool(found)
+        written_cells = [written for key, written in region.journal.writes.items() if key not in keys]
+        self._cells += [LoopCell(written.cell, written.before, self._loop) for written in written_cells]
+        self._discoveries += bool(written_cells)
         if self._discoveries > _MAX_DISCOVERIES:
             error = UnimplementedError(
-                f"{found[0].cell.what} changes an object that the loop's body makes anew in each iteration, in a way "
-                "that cannot be followed; make the object before the loop"
+                f"{written_cells[0].cell.what} changes an object that the loop's body makes anew in each iteration, "
+                "in a way that cannot be followed; make the object before the loop"
             )
-            raise self._loop.trace.refuse(at(error, found[0].location))
-        return fits and not found
+            raise self._loop.trace.refuse(at(error, written_cells[0].location))
+        return fits and not written_cells
 
     def _settle_counts(self, after: Sequence[tuple[LoopVariable, Any]]) -> bool:
         """Returns True if what is known of the bounds of ints held for what the trial made of them."""
@@ -326,11 +326,11 @@ class LoopState:
         for (slot, start), last in zip([pair for pair in slots if pair[1] in new], courses.follow(new), strict=True):
             slot.values = [*(start.values or ()), last]
         for slot, _ in slots:
-            found = slot.after.values if isinstance(slot.after, Course) else [slot.after] * len(courses.order)
+            computed = slot.after.values if isinstance(slot.after, Course) else [slot.after] * len(courses.order)
             assert slot.values is not None
-            assert found is not None
+            assert computed is not None
             # By repr: nan != nan, but 1 == 1.0 == True and 0.0 == -0.0.
-            if list(map(repr, found)) != list(map(repr, slot.values[1:])):
+            if list(map(repr, computed)) != list(map(repr, slot.values[1:])):
                 region.abort("what the body makes of a Python number depends on what the number is")
         if not courses.asked:
             courses.check()

@@ -54,18 +54,18 @@ def makes_test_symbolic(
             variables.own(region)
             _, failure = attempt(body)
             region.check_aborted()
-            found = failure is None and is_symbolic_condition(test())
+            symbolic = failure is None and is_symbolic_condition(test())
     except RegionAborted as aborted:
         if aborted.attempt is not identity:
             raise
-        found = False
+        symbolic = False
     except Exception:
-        found = False  # what Python knows in the first iteration, the trial does not
+        symbolic = False  # what Python knows in the first iteration, the trial does not
     finally:
         state.restore()
         forget_loops(trace, before.num_loops)
         trace.rollback(before)
-    return found
+    return symbolic
 
 
 Test = Callable[[], Any]
@@ -238,15 +238,15 @@ def _trace(
         forget_loops(trace, num_loops)
     with restoring(state):
         condition = condition_before(regions[1], regions[0], condition)
-        found = emit_while(regions[0], condition, regions[1], carried, outputs, state.initial(), most)
-    state.leave(found)
+        results = emit_while(regions[0], condition, regions[1], carried, outputs, state.initial(), most)
+    state.leave(results)
     if first_bound is not None:
         first_bound.leave()
 
 
 def _only_looks(test: Region) -> bool:
     """Returns True if a test that was traced changes nothing, neither a variable nor what it was bound to."""
-    start = {place.key: value for place, value in test.bound}
+    start = {cell.key: value for cell, value in test.bound}
     return not test.written() and all(
         key in start and same_values(start[key], written.after) for key, written in test.journal.writes.items()
     )
@@ -282,6 +282,6 @@ def _trace_rotated(
         forget_loops(trace, num_loops)
     inputs = [[condition, *values] for condition, values in zip(conditions, carried, strict=True)]
     with restoring(state):
-        found = emit_while(regions[0], conditions[0], regions[1], inputs, outputs, [first, *state.initial()], most)
-    state.leave(found[1:])
+        results = emit_while(regions[0], conditions[0], regions[1], inputs, outputs, [first, *state.initial()], most)
+    state.leave(results[1:])
     first_bound.leave()

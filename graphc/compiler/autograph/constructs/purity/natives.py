@@ -151,9 +151,9 @@ def call_watched(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     # The journal knows what a container held before its first change; what it holds here may be what the code put in.
     # What a list's own method changes in a branch or loop is carried.
     carried = isinstance(context.trace, Region) and isinstance(owner, list)
-    known = isinstance(function, types.BuiltinFunctionType) and (carried or is_noted(owner))
-    given: list[Any] = [*([] if known else [cast("Any", owner)]), *args, *kwargs.values()]
-    return run_watched(lambda: in_python(function, *args, **kwargs), given, f"the call of {public_name(function)}")
+    harmless = isinstance(function, types.BuiltinFunctionType) and (carried or is_noted(owner))
+    operands: list[Any] = [*([] if harmless else [cast("Any", owner)]), *args, *kwargs.values()]
+    return run_watched(lambda: in_python(function, *args, **kwargs), operands, f"the call of {public_name(function)}")
 
 
 def items(value: Any) -> Any:

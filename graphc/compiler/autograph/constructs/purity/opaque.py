@@ -66,16 +66,16 @@ def read_computed(owner: Any, name: str, value: Any) -> None:
     source, kind = reads.source(owner), cast("type[Any]", type(owner))
     if source is None or not _is_state(owner, kind, name):
         return
-    place = attribute(source, name)
+    path = attribute(source, name)
     if isinstance(value, type | types.ModuleType) or (callable(value) and not is_unseen(value)):
         return
     # Asked twice: by identity only what stays the same object can be guarded.
     if recorded_whole(value) or in_python(getattr, owner, name, MISSING) is value:
-        reads.record(place, value)
+        reads.record(path, value)
     elif not is_unseen(value):  # made anew each time, and compared by what it holds
-        reads.add(ReadGuard(place, "type({v}) is {0} and {v} == {1}", (cast("type[Any]", type(value)), value)))
+        reads.add(ReadGuard(path, "type({v}) is {0} and {v} == {1}", (cast("type[Any]", type(value)), value)))
     else:
-        reads.register(place, value)
+        reads.register(path, value)
 
 
 def _is_state(owner: Any, kind: type[Any], name: str) -> bool:
@@ -85,9 +85,11 @@ def _is_state(owner: Any, kind: type[Any], name: str) -> bool:
         return name in ("flags", "strides")
     if isinstance(owner, deque):
         return name == "maxlen"
-    found = found_on(kind, name)
-    computes = isinstance(found, _GETTERS) or (
-        found is not None and hasattr(cast("type[Any]", type(found)), "__set__") and not isinstance(found, type)
+    descriptor = found_on(kind, name)
+    computes = isinstance(descriptor, _GETTERS) or (
+        descriptor is not None
+        and hasattr(cast("type[Any]", type(descriptor)), "__set__")
+        and not isinstance(descriptor, type)
     )
     is_called = callable(owner) and not isinstance(owner, type) and kind.__module__.partition(".")[0] != "graphc"
     of_object = is_unseen(owner) or is_called
@@ -99,9 +101,9 @@ def read_of_module(module: types.ModuleType, name: str, value: Any) -> None:
     assert context.trace is not None
     if is_kept(name, value):
         return
-    reads, place = context.trace.root.reads, attribute(fixed(module, module.__name__), name)
+    reads, path = context.trace.root.reads, attribute(fixed(module, module.__name__), name)
     # By item: any import elsewhere makes sys.modules longer.
-    (reads.container if value is sys.modules else reads.record)(place, value)
+    (reads.container if value is sys.modules else reads.record)(path, value)
 
 
 def is_told_unseen(owner: Any, *, as_iterator: bool = False) -> bool:
@@ -302,7 +304,7 @@ def _names(function: Any) -> list[str]:
     defining = [kind for kind in kinds if name in vars(kind) and kind.__module__ != "collections.abc"]
     if isinstance(inner, types.FunctionType) and not is_library_module(inner.__module__ or ""):
         return [_full_name_of(inner.__module__ or "", inner.__qualname__)]
-    return [_full_name(_library_class(found or kinds), name) for found in (defining, kinds)]
+    return [_full_name(_library_class(classes or kinds), name) for classes in (defining, kinds)]
 
 
 def _library_class(kinds: Iterable[type[Any]]) -> type[Any]:
@@ -328,9 +330,9 @@ def public_name(function: Any) -> str:
     module = str(getattr(getattr(function, "__func__", function), "__module__", None) or type(owner).__module__)
     module = "io" if module == "_io" else _ALIASES.get(module, module)
     while module:
-        found = getattr(sys.modules.get(module), name, None)
+        public = getattr(sys.modules.get(module), name, None)
         # Equal ones too, since a bound method is made anew each time; types first, as == of an array is an array.
-        if found is function or (type(found) is type(function) and found == function):
+        if public is function or (type(public) is type(function) and public == function):
             return name if module in ("builtins", "io") else f"{module}.{name}"
         module = module.rpartition(".")[0]
     if owner is os.environ:

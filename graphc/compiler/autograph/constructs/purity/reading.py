@@ -272,15 +272,15 @@ def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) 
         _read_all(owner)
         return
     if isinstance(owner, type | types.ModuleType):
-        place = attribute(fixed(owner, owner.__name__), name)
+        path = attribute(fixed(owner, owner.__name__), name)
         if isinstance(value, types.DynamicClassAttribute) and isinstance(owner, type):  # not an attribute of the class
-            place = looked_up(partial(found_on, owner), name, f"{owner.__name__}.{name}", (id(owner), name))
+            path = looked_up(partial(found_on, owner), name, f"{owner.__name__}.{name}", (id(owner), name))
         if not is_library(owner):
-            record(place, value)
+            record(path, value)
         elif isinstance(owner, types.ModuleType):
             read_of_module(owner, name, value)
         elif type(owner) is type and vars(owner).get(name) is value and not hasattr(owner, "__graphc_opaque__"):
-            reads.held(place, value)  # which the program may have put into a library's class
+            reads.held(path, value)  # which the program may have put into a library's class
         return
     if isinstance(owner, ALIASES) and not name.startswith("__"):  # Kind[int].name
         read_attribute(owner.__origin__, name, value, by_item=by_item)
@@ -294,36 +294,36 @@ def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) 
         kind = found_after(owner, name)
     if kind is dataclasses.Field and source is None:  # which its class keeps
         source = fixed(owner, f"the field {owner.name}")
-    found = found_on(kind, name)
+    descriptor = found_on(kind, name)
     # The class of a named tuple may get something else in place of the field.
-    if isinstance(found, _FIELD):
-        reads.held(attribute(fixed(kind, kind.__name__), name), found)
-    if name in getattr(owner, "__dict__", ()) or isinstance(found, types.MemberDescriptorType):
+    if isinstance(descriptor, _FIELD):
+        reads.held(attribute(fixed(kind, kind.__name__), name), descriptor)
+    if name in getattr(owner, "__dict__", ()) or isinstance(descriptor, types.MemberDescriptorType):
         if source is not None and not _is_written(trace, owner, name):
             record(attribute(source, name), value)
     elif is_library(kind) and not kind.__module__.startswith("__"):
-        if found is not None and source is not None and not isinstance(found, types.FunctionType):
+        if descriptor is not None and source is not None and not isinstance(descriptor, types.FunctionType):
             reads.whole(owner)  # a property that is not converted
             read_computed(owner, name, value)
     else:
-        place = attribute(fixed(kind, kind.__name__) if source is None else source, name)
-        if isinstance(found, types.FunctionType):
-            reads.record(place if source is None else attribute(place, "__func__"), found)
-        elif isinstance(found, staticmethod | classmethod):
+        path = attribute(fixed(kind, kind.__name__) if source is None else source, name)
+        if isinstance(descriptor, types.FunctionType):
+            reads.record(path if source is None else attribute(path, "__func__"), descriptor)
+        elif isinstance(descriptor, staticmethod | classmethod):
             reads.record(attribute(fixed(kind, kind.__name__), name), getattr(kind, name))
             read_unset(owner, name)
-        elif getattr(cast("type[Any]", type(found)), "__graphc_opaque__", False):  # a compiled method
-            reads.record(attribute(fixed(kind, kind.__name__), name), found)
-        elif isinstance(found, property):  # of a library's base, which is not converted
+        elif getattr(cast("type[Any]", type(descriptor)), "__graphc_opaque__", False):  # a compiled method
+            reads.record(attribute(fixed(kind, kind.__name__), name), descriptor)
+        elif isinstance(descriptor, property):  # of a library's base, which is not converted
             if source is not None:
                 reads.whole(owner)
-        elif (found is not None or (value is None and _is_defined(kind, name))) and not hasattr(
-            cast("type[Any]", type(found)), "__get__"
+        elif (descriptor is not None or (value is None and _is_defined(kind, name))) and not hasattr(
+            cast("type[Any]", type(descriptor)), "__get__"
         ):
-            record(place, value)
+            record(path, value)
         else:
-            if found is not None:
-                read_descriptor(kind, name, found)
+            if descriptor is not None:
+                read_descriptor(kind, name, descriptor)
             if source is not None:
                 read_computed(owner, name, value)
 
@@ -347,10 +347,10 @@ def _read_all(owner: Any) -> None:
         if source is not None and not has_parts(owner) and hasattr(owner, "__dict__"):
             reads.record(attribute(source, "__dict__"), vars(owner))
     elif not is_library(owner):
-        place = attribute(fixed(owner, owner.__name__), "__dict__")
-        reads.record(length(place), len(vars(owner)))
+        path = attribute(fixed(owner, owner.__name__), "__dict__")
+        reads.record(length(path), len(vars(owner)))
         for name in [name for name in vars(owner) if not name.startswith("__")]:
-            reads.record(item(place, name), vars(owner)[name])
+            reads.record(item(path, name), vars(owner)[name])
 
 
 def found_after(owner: Any, name: str) -> type[Any]:
@@ -360,7 +360,7 @@ def found_after(owner: Any, name: str) -> type[Any]:
     return next((base for base in order[order.index(owner.__thisclass__) + 1 :] if name in vars(base)), object)
 
 
-def read_descriptor(kind: type[Any], name: str, found: Any, called: str = "fget") -> None:
+def read_descriptor(kind: type[Any], name: str, descriptor: Any, called: str = "fget") -> None:
     """Tells of a property, or of another descriptor of the user's, which is about to be asked.
 
     Args:
@@ -369,12 +369,12 @@ def read_descriptor(kind: type[Any], name: str, found: Any, called: str = "fget"
     if context.trace is None or is_library(kind):
         return
     reads = context.trace.root.reads
-    if isinstance(found, property):
-        place = attribute(fixed(kind, kind.__name__), name)
-        reads.record(place, found)
-        reads.record(attribute(place, called), getattr(found, called))
+    if isinstance(descriptor, property):
+        path = attribute(fixed(kind, kind.__name__), name)
+        reads.record(path, descriptor)
+        reads.record(attribute(path, called), getattr(descriptor, called))
     else:  # the class would ask it
-        reads.record(looked_up(partial(found_on, kind), name, f"{kind.__name__}.{name}", (id(kind), name)), found)
+        reads.record(looked_up(partial(found_on, kind), name, f"{kind.__name__}.{name}", (id(kind), name)), descriptor)
 
 
 def read_missing(owner: Any, name: str) -> None:
@@ -383,8 +383,8 @@ def read_missing(owner: Any, name: str) -> None:
     if trace is None or type(owner) in _UNSEEN:
         return
     kind = cast("type[Any]", type(owner))
-    found = found_on(kind, name)  # a property is not asked again
-    if not (found is None or isinstance(found, types.MemberDescriptorType)) or not lacks(owner, name):
+    descriptor = found_on(kind, name)  # a property is not asked again
+    if not (descriptor is None or isinstance(descriptor, types.MemberDescriptorType)) or not lacks(owner, name):
         return
     source = trace.root.reads.source(owner)
     if source is None and isinstance(owner, type | types.ModuleType):
@@ -458,29 +458,29 @@ def imported(module: str, level: int, names: tuple[str, ...]) -> None:
     if level:
         package = sys._getframe(1).f_globals.get("__package__")  # pyright: ignore[reportPrivateUsage]
         module = importlib.util.resolve_name("." * level + module, package)
-    found: Any = sys.modules.get(module)
-    if found is None or (
-        isinstance(found, types.ModuleType) and is_library(found)
+    target: Any = sys.modules.get(module)
+    if target is None or (
+        isinstance(target, types.ModuleType) and is_library(target)
     ):  # a program may put any object there
         return
-    _record(module, found)
+    _record(module, target)
     for name in names:
-        if hasattr(found, name):
-            read_attribute(found, name, getattr(found, name))
+        if hasattr(target, name):
+            read_attribute(target, name, getattr(target, name))
 
 
-def _record(name: str, found: Any) -> None:
+def _record(name: str, target: Any) -> None:
     assert context.trace is not None
     modules = sys.modules
     source = looked_up(modules.get, name, f"sys.modules[{name!r}]", ("module", name))
-    context.trace.root.reads.record(source, found)
+    context.trace.root.reads.record(source, target)
 
 
 def _import_module(native: Callable[..., Any], name: str, package: str | None = None) -> Any:
     """``importlib.import_module``."""
-    found = in_python(native, name, package)
-    imported(found.__name__, 0, ())
-    return found
+    module = in_python(native, name, package)
+    imported(module.__name__, 0, ())
+    return module
 
 
 OVERRIDES: Functions = {importlib.import_module: _import_module}

@@ -98,8 +98,8 @@ def asked(value: Any, names: Iterable[str]) -> None:
     if _is_numpy(kind) and not _TEXTS.isdisjoint(names):  # str(array) depends on np.set_printoptions
         context.trace.root.reads.setting(np.get_printoptions, "numpy.get_printoptions")
     # The methods of object itself read no attribute of the value.
-    known = (found_on(kind, name) for name in names if found_on(kind, name) is not found_on(object, name))
-    for method in known:
+    methods = (found_on(kind, name) for name in names if found_on(kind, name) is not found_on(object, name))
+    for method in methods:
         if not isinstance(method, types.FunctionType):
             _asked_of_library(value)
             if isinstance(value, BaseException):
@@ -217,10 +217,10 @@ class _Walk:
         for value in (*cells, *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
             self._reach(value)
         for name in names.outside:
-            found = namespace.get(name)
-            self._reach(found)
-            if is_iterator(found) and context.trace is not None:
-                context.trace.read_once(f"the use of an iterator ({type(found).__name__}) from outside")
+            named = namespace.get(name)
+            self._reach(named)
+            if is_iterator(named) and context.trace is not None:
+                context.trace.read_once(f"the use of an iterator ({type(named).__name__}) from outside")
         for path in [*names.paths, *((name,) for name in names.outside)]:
             _tell(_at(namespace, path))
         for name in names.imports:
@@ -240,7 +240,9 @@ class _Walk:
                 for one in [one for one in vars(owner) if not one.startswith("__") and one not in _WHOLE]:
                     self._read(owner, one)
             value = found_on(owner, name) if isinstance(owner, type) else vars(owner).get(name)
-            held = any(name in vars(base) for base in owner.__mro__) if isinstance(owner, type) else name in vars(owner)
+            present = (
+                any(name in vars(base) for base in owner.__mro__) if isinstance(owner, type) else name in vars(owner)
+            )
         elif not has_parts(owner):
             method = found_on(kind, name)  # of a member of an Enum, whose attributes stay
             if isinstance(method, types.FunctionType) and is_users(kind, method):
@@ -251,42 +253,42 @@ class _Walk:
             context.trace.root.reads.whole(owner)
             return
         else:
-            value, held = found_on(kind, name), any(name in vars(base) for base in kind.__mro__)
+            value, present = found_on(kind, name), any(name in vars(base) for base in kind.__mro__)
             if isinstance(value, types.MemberDescriptorType) or name in getattr(owner, "__dict__", ()):
                 value = getattr(owner, name, None)
-                held = hasattr(owner, name)
+                present = hasattr(owner, name)
             elif isinstance(value, types.FunctionType):
                 read_method(kind, name, value)
                 self._reach(value)
                 return
-        if held:
+        if present:
             read_attribute(owner, name, value)
             self._reach(value)
 
 
 def _at(namespace: dict[str, Any], path: tuple[str, ...]) -> Any:
     """Returns what code finds by a global and attributes; None where code of the user's would tell."""
-    found = namespace.get(path[0], vars(builtins).get(path[0]))
+    current = namespace.get(path[0], vars(builtins).get(path[0]))
     for name in path[1:]:
-        if isinstance(found, types.ModuleType) or name in getattr(found, "__dict__", ()):
-            found = vars(found).get(name)
+        if isinstance(current, types.ModuleType) or name in getattr(current, "__dict__", ()):
+            current = vars(current).get(name)
         else:  # a property would be asked
-            inside = found_on(found if isinstance(found, type) else cast("type[Any]", type(found)), name)
-            found = getattr(found, name, None) if inside is not None and not isinstance(inside, property) else None
-    return found
+            inside = found_on(current if isinstance(current, type) else cast("type[Any]", type(current)), name)
+            current = getattr(current, name, None) if inside is not None and not isinstance(inside, property) else None
+    return current
 
 
-def _tell(found: Any) -> None:
+def _tell(function: Any) -> None:
     """Tells of a library's function that code names, such as ``time.time``: the code is taken to call it."""
-    inside = getattr(found, "__func__", found)
-    if not callable(found) or isinstance(found, type) or context.trace is None:
+    inside = getattr(function, "__func__", function)
+    if not callable(function) or isinstance(function, type) or context.trace is None:
         return
     if isinstance(inside, types.FunctionType):
         is_ours = is_library_file(inside.__code__.co_filename)
     else:
-        is_ours = is_library(cast("type[Any]", type(found)))
-    if is_ours and is_opaque(found):
-        context.trace.read_once(f"the call of {public_name(found)}")
+        is_ours = is_library(cast("type[Any]", type(function)))
+    if is_ours and is_opaque(function):
+        context.trace.read_once(f"the call of {public_name(function)}")
 
 
 METHOD_FOLLOWERS.append(asked)

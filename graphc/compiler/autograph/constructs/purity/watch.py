@@ -73,9 +73,9 @@ def _stores(code: types.CodeType) -> _Stores:
 
     The functions inside it count too, since its own branches and loops become such functions when it is converted.
     """
-    known = _known_stores.get(id(code))
-    if known is not None:
-        return known
+    cached = _known_stores.get(id(code))
+    if cached is not None:
+        return cached
     outer: dict[str, int] = {}
     free: dict[str, int] = {}
     # Few functions assign such names, and dis describes each instruction in words.
@@ -129,15 +129,15 @@ def check_stores(function: types.FunctionType) -> None:
         if outer:
             trace.side_effect(f"the call of {function.__name__}, which assigns the global {min(outer)!r},")
         for name in sorted(free):
-            place = ClosureCell(cells[name], name)
-            if trace.journal.owns(place.owner):
-                trace.journal.note_own(place)
+            cell = ClosureCell(cells[name], name)
+            if trace.journal.owns(cell.owner):
+                trace.journal.note_own(cell)
             else:
-                trace.writing(place)
+                trace.writing(cell)
         return
     for name, line in outer.items():
-        place = GlobalCell(function.__globals__, name)
-        note_name(trace, place, Location(code.co_filename, line, code.co_name))
+        cell = GlobalCell(function.__globals__, name)
+        note_name(trace, cell, Location(code.co_filename, line, code.co_name))
     for name, line in free.items():
         note_name(trace, ClosureCell(cells[name], name), Location(code.co_filename, line, code.co_name))
 
@@ -207,8 +207,8 @@ def class_item_method(kind: Any) -> Any:
     """The method of the user's that answers ``kind[...]`` for a class; None if there is none, or it is no class."""
     if not isinstance(kind, type):
         return None
-    found = found_on(kind, "__class_getitem__")
-    inside = getattr(found, "__func__", None)
+    method = found_on(kind, "__class_getitem__")
+    inside = getattr(method, "__func__", None)
     users = isinstance(inside, types.FunctionType) and is_users(kind, inside)
     # A metaclass's __getitem__ comes before __class_getitem__.
     return getattr(kind, "__class_getitem__") if users and found_on(type(kind), "__getitem__") is None else None  # noqa: B009
@@ -265,19 +265,19 @@ def known_item(owner: Any, key: str | int, *, by_item: bool = False) -> Any:
     assert context.trace is not None
     reads = context.trace.root.reads
     try:
-        found = in_python(operator.getitem, owner, key)
+        value = in_python(operator.getitem, owner, key)
     except (KeyError, IndexError):
         # `try: config["rate"]` takes its `except KeyError` now, and not once the key is there.
-        reads.has(owner, key, held=False)
+        reads.has(owner, key, present=False)
         raise
-    reads.item(owner, key, found, by_item=by_item)
-    return found
+    reads.item(owner, key, value, by_item=by_item)
+    return value
 
 
 def holds_item(owner: dict[Any, Any], key: str | int) -> bool:
     """Returns True if a dict that counts by item has a key."""
     assert context.trace is not None
-    context.trace.root.reads.has(owner, key, held=key in owner)
+    context.trace.root.reads.has(owner, key, present=key in owner)
     return key in owner
 
 
@@ -429,8 +429,8 @@ def called_by(function: Any) -> Methods:
     """Returns the special methods of its arguments that a builtin, or a method of a builtin type, may call."""
     if not isinstance(function, type | types.BuiltinFunctionType):
         return _NOTHING
-    if (found := _BY_FUNCTION.get(function)) is not None:
-        return found
+    if (special := _BY_FUNCTION.get(function)) is not None:
+        return special
     if isinstance(function, type):
         return _NOTHING
     owner: Any = function.__self__

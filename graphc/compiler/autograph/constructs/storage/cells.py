@@ -89,9 +89,9 @@ class AttributeCell(Cell):
         """Returns what Python finds in the class where the attribute is not set on the object."""
         for base in cast("type[Any]", type(self.owner)).__mro__:
             if self.name in base.__dict__:
-                found: object = base.__dict__[self.name]
+                class_value: object = base.__dict__[self.name]
                 # A descriptor gives something else for each object.
-                return MISSING if hasattr(type(found), "__get__") else found
+                return MISSING if hasattr(type(class_value), "__get__") else class_value
         return MISSING
 
     def set(self, value: Any) -> None:
@@ -334,8 +334,8 @@ class ClosureCell(Cell):
             del self.owner.cell_contents
 
 
-def note_name(trace: Trace, place: GlobalCell | ClosureCell, location: Location) -> None:
+def note_name(trace: Trace, cell: GlobalCell | ClosureCell, location: Location) -> None:
     """Notes in a journal what a name stands for, before a function runs that may assign it at ``location``."""
-    if place.key not in trace.journal.writes:  # the first note holds what the name stood for before
-        trace.journal.note(place)
-        trace.journal.writes[place.key].location = location
+    if cell.key not in trace.journal.writes:  # the first note holds what the name stood for before
+        trace.journal.note(cell)
+        trace.journal.writes[cell.key].location = location

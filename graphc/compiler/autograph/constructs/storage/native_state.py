@@ -64,23 +64,23 @@ def state_of(value: Any, consumed: bool) -> list[Any]:
       value: the object.
       consumed: whether an iterator, of which nobody can see how many items are left, is another one each time.
     """
-    found: list[Any] = []
+    states: list[Any] = []
     left, seen = [value], set[int]()
     while left:
         part = left.pop()
-        found.append(part if isinstance(part, _PLAIN) else id(part))
+        states.append(part if isinstance(part, _PLAIN) else id(part))
         # Objects may hold each other, or a whole data set.
         if isinstance(part, OPAQUE) or is_internal(part) or id(part) in seen or len(seen) > _MOST_OBJECTS:
             continue
         seen.add(id(part))
-        read = next((read for known, read in _READ.items() if isinstance(part, known)), None)
+        read = next((read for kind, read in _READ.items() if isinstance(part, kind)), None)
         if read is not None:
-            found.append(read(part))
+            states.append(read(part))
             continue
         if isinstance(part, Iterator):
-            found.append(_items_left(part, consumed))
+            states.append(_items_left(part, consumed))
         left += [*_contents(part), *_attributes(part)]
-    return found
+    return states
 
 
 def is_internal(value: Any) -> bool:
@@ -115,18 +115,18 @@ def _attributes(value: Any) -> list[Any]:
     """Returns the values in an object's ``__dict__`` and slots, and those of its class if that is Python code."""
     try:
         # Not by value.__dict__: a __getattribute__ of the user's must not run.
-        found = list(object.__getattribute__(value, "__dict__").values())
+        values = list(object.__getattribute__(value, "__dict__").values())
     except AttributeError:
-        found = []
+        values = []
     for base in cast("type[Any]", type(value)).__mro__:
         if not base.__flags__ & _HEAP_TYPE:  # static classes of C are immutable
             continue
         for member in base.__dict__.values():
             try:
-                found.append(member.__get__(value) if isinstance(member, types.MemberDescriptorType) else member)
+                values.append(member.__get__(value) if isinstance(member, types.MemberDescriptorType) else member)
             except AttributeError:
-                found.append(None)
-    return found
+                values.append(None)
+    return values
 
 
 def equal_states(before: Any, after: Any) -> bool:
@@ -278,8 +278,8 @@ def note_identity(value: Any, what: str) -> None:
 def note_state(owner: Any, what: str) -> None:
     """Notes the state of an object that code which is not converted is about to change."""
     if context.trace is not None:
-        place = StatePlace(owner, what)
-        context.trace.journal.note_native(place, place.get())
+        state = StatePlace(owner, what)
+        context.trace.journal.note_native(state, state.get())
 
 
 def note_consumed(value: Any, what: str) -> None:
@@ -292,8 +292,8 @@ def note_consumed(value: Any, what: str) -> None:
     trace = context.trace
     if trace is None or trace.parent is not None or type(value) in _CONTAINERS or not _has_state(value):
         return
-    place = StatePlace(value, what, consumed=True)
-    trace.journal.note_native(place, place.get())
+    state = StatePlace(value, what, consumed=True)
+    trace.journal.note_native(state, state.get())
 
 
 def memory_of(value: Any) -> Any:
@@ -318,7 +318,7 @@ def memories_of(value: Any) -> list[Any]:
     return [array, memory_of(array.data), *([] if mask is np.ma.nomask else [memory_of(mask)])]
 
 
-def run_watched(run: Callable[[], Any], given: Iterable[Any], what: str) -> Any:
+def run_watched(run: Callable[[], Any], operands: Iterable[Any], what: str) -> Any:
     """Runs code that is not converted, and notes what it changes of what it is given.
 
     Args:
@@ -328,26 +328,26 @@ def run_watched(run: Callable[[], Any], given: Iterable[Any], what: str) -> Any:
     if trace is None:
         return run()
     if trace.parent is not None:
-        return _run_in_region(run, given, what)
-    whole = [memory for value in given for memory in memories_of(value)]
-    places = [StatePlace(value, what) for value in whole if _has_state(value)]
-    before = [(place, place.get()) for place in places]
+        return _run_in_region(run, operands, what)
+    whole = [memory for value in operands for memory in memories_of(value)]
+    slots = [StatePlace(value, what) for value in whole if _has_state(value)]
+    before = [(slot, slot.get()) for slot in slots]
     try:
         return run()
     finally:  # code that raises may have changed them before
-        for place, state in before:
-            if not place.holds(state):
-                trace.journal.note_native(place, state)
+        for slot, state in before:
+            if not slot.holds(state):
+                trace.journal.note_native(slot, state)
 
 
 def _has_state(value: Any) -> bool:
     return not isinstance(value, _NO_STATE) and not is_internal(value)
 
 
-def _run_in_region(run: Callable[[], Any], given: Iterable[Any], what: str) -> Any:
+def _run_in_region(run: Callable[[], Any], operands: Iterable[Any], what: str) -> Any:
     """As :func:`run_watched`, in a branch or loop: an array or list must not change there, and is put back."""
-    held: list[Any] = [value for value in given if isinstance(value, np.ndarray | list)]
-    before: list[tuple[Any, Any]] = [(value, value.copy()) for value in held]
+    arrays: list[Any] = [value for value in operands if isinstance(value, np.ndarray | list)]
+    before: list[tuple[Any, Any]] = [(value, value.copy()) for value in arrays]
     result = run()
     for value, old in before:
         is_array = isinstance(value, np.ndarray)
