@@ -28,6 +28,7 @@ __all__ = [
     "dtype_rules",
     "fitted_int",
     "has_large_ints",
+    "kind_of_dtype",
     "narrowed",
     "natural_dtype",
     "only_ints",
@@ -253,6 +254,13 @@ def natural_dtype(*values: Any) -> np.dtype[Any]:
 
 
 _EXTENDED = frozenset(name for name in dir(jnp) if name.startswith(("bfloat", "float8", "int4", "uint4", "int2")))
+
+
+def kind_of_dtype(dtype: np.dtype[Any]) -> str:
+    """Returns the letter of a dtype's kind, ``b i u f c``; NumPy gives all of JAX's own dtypes the kind ``V``."""
+    if dtype.kind != "V":
+        return dtype.kind
+    return {"i": "i", "u": "u"}.get(dtype.name[0], "f")  # int4, uint4, bfloat16, float8_e4m3
 
 
 def scalar_array(value: complex, *, weak: bool = True) -> np.ndarray[Any, Any]:

@@ -65,7 +65,7 @@ class LateStrings(StringTensor):
 
     Args:
       shape: the tensor's shape.
-      place: the index under which its values are stored later.
+      index: the index under which its values are stored later.
       applied: takes a host op, inputs and attributes and returns the results.
     """
 

@@ -46,7 +46,7 @@ class ProgramRun:
     """Generates the run of a program that only computes, updates Variables and assigns items of arguments.
 
     Args:
-      found: the names of the trace's operands other than its arguments.
+      operands: the names of the trace's operands other than its arguments.
       bounded: whether a deadline or a token is in force, so that the entry waits for the results.
     """
 

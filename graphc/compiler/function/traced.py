@@ -12,8 +12,8 @@ from typing import Any, cast
 import jax
 from jax.sharding import SingleDeviceSharding
 
-from graphc.compiler.base import Location, nest, slow_path_reasons, user_location
-from graphc.compiler.base.errors import InvalidTypeError
+from graphc.compiler.base import Location, at, nest, slow_path_reasons, user_location
+from graphc.compiler.base.errors import FailedPreconditionError, InvalidTypeError
 from graphc.compiler.core import (
     NO_ATTRS,
     Tensor,
@@ -201,6 +201,11 @@ class TracedFunction:
         """The calls that the program makes on the host, such as ``print``, with their lines."""
         return () if self._check is None else self._check.host_calls
 
+    @cached_property
+    def _calls_python(self) -> bool:
+        """True if functions of the user's run during the program, which may change tensors meanwhile."""
+        return any(kind.startswith("pyfunc") for kind, _ in self.host_calls)
+
     @property
     def grows(self) -> bool:
         """True if the result holds lists whose length is known only after a run, or strings made of tensors."""
@@ -219,7 +224,7 @@ class TracedFunction:
         """
         packed = not (self.own or self._returns_passed) or is_written(self.structure)
         others = len(self.after_call) > (self.write_back is not None) + self.can_fail
-        special = others or not packed or self.plan is not None or bool(self.executable.place)
+        special = others or not packed or self.plan is not None or bool(self.executable.place) or self._calls_python
         program = self.executable
         checks = not self.can_fail or (isinstance(program, Executable) and program.status is not None)
         return checks and not special and (self.executable.timeout is None or self.executable.is_short)
@@ -294,6 +299,7 @@ class TracedFunction:
         self.check(arguments)
         arrays = [*arguments.arrays, *self.captures(arguments)]
         variables = self.bound_variables(arguments)
+        before = self._snapshots(arguments)
         if self.device:
             device = find_device(self.device)
             arrays = [to_device(array, device) for array in arrays]
@@ -313,9 +319,25 @@ class TracedFunction:
             where = self._place(arrays, variables)
             line = "" if (location := user_location()) is None else location.short
             timeline.launched(self.graph.name, "program", where, start, [*results, *written], line=line)
+        self._check_unchanged(before)
         for after, target in self.after_call[self.can_fail :]:
             after.run(results[target], arguments)
         return self.packer(arguments, own=True)(map(Tensor, results[: self.num_results]))
+
+    def _snapshots(self, arguments: Arguments) -> list[tuple[Tensor, Any]]:
+        """Returns the tensors of a call with their arrays, if Python code may change them while the program runs."""
+        return [(tensor, tensor.raw) for tensor in self.tensors(arguments)] if self._calls_python else []
+
+    def _check_unchanged(self, before: Sequence[tuple[Tensor, Any]]) -> None:
+        """Refuses that Python code which the program called has changed a tensor that the program took before."""
+        for tensor, array in before:
+            if tensor.raw is not array:
+                error = FailedPreconditionError(
+                    f"a tensor {tensor.type} was changed by Python code while the compiled function "
+                    f"{self.graph.name!r} ran on its previous value; return the new value from gx.pyfunc, or assign "
+                    "it inside the compiled function"
+                )
+                raise at(error, user_location())
 
     def _place(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> str:
         """Returns the device or devices that a call runs on."""
@@ -381,7 +403,7 @@ class TracedFunction:
         """Runs the graph as one op, so that open tapes can differentiate it; variables are not donated."""
         self.check(arguments)
         variables = self.bound_variables(arguments)
-        tensors = self.tensors(arguments)
+        tensors, before = self.tensors(arguments), self._snapshots(arguments)
         if self._is_bare and not slow_path_reasons and (tape := only_tape()) is not None:
             with variable_lock:
                 outputs = tape.call(self.graph, variables, tensors)
@@ -402,6 +424,7 @@ class TracedFunction:
 
         with device_scope(self.device or context.device), run_timeout(self.executable.timeout):
             self.executable.transaction.run(program, variables)
+        self._check_unchanged(before)
         for after, span in self.after_call[self.can_fail :]:
             outputs = results[span]
             after.run(outputs if after is self.write_back else [tensor.raw for tensor in outputs], arguments)

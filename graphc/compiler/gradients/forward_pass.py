@@ -125,7 +125,7 @@ class _Kept:
     Args:
       push: the pushforward, with inputs of the forward pass in place of some residuals.
       differentiated: for each output, whether it has a derivative.
-      place: the device that the passes are pinned to; None if they run where their inputs are.
+      index: the device that the passes are pinned to; None if they run where their inputs are.
 
     Attributes:
       leaves: the residuals that are not inputs.

@@ -108,7 +108,7 @@ class HostFunction:
       function: takes one NumPy array, not shared, for each tensor; returns one for each result.
       kind: the kind of function, for its name; after a dot, the user's name for it.
       results: the types of the results.
-      places: the user's lines that call it, the outermost first.
+      positions: the user's lines that call it, the outermost first.
     """
 
     def __init__(

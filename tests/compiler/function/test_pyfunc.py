@@ -335,6 +335,22 @@ def test_variables_that_python_assigns() -> None:
         assigns_its_own(f(1.0))
 
 
+@pytest.mark.parametrize("which", ["argument", "assigned argument", "tensor from outside"])
+def test_tensors_that_python_changes(which: str) -> None:
+    outside, x = gx.asarray([1.0, 2.0]), gx.asarray([1.0, 2.0])
+    changed = outside if which == "tensor from outside" else x
+
+    def run(x: Tensor) -> Tensor:
+        if which == "assigned argument":
+            x[0] = 5.0
+        gx.pyfunc(lambda: changed.__setitem__(1, 9.0), None)
+        return x + outside
+
+    with pytest.raises(FailedPreconditionError, match=r"f32\[2\] was changed by Python code while .* 'run' ran"):
+        gx.function(run)(x)
+    assert changed.tolist() == [1.0, 9.0]  # and nothing else: what the program computed is dropped
+
+
 def test_a_compiled_function_called_by_python_that_a_compiled_function_calls() -> None:
     v = gx.Variable(1.0)
     inner = gx.function(lambda x: x * v.value() + gx.pyfunc(double, SCALAR, x))

@@ -30,7 +30,7 @@ from graphc.compiler.autograph.values.number import SymbolicNumber, kind_of, kin
 from graphc.compiler.autograph.values.protocol import as_tensor, converted, look_into, symbol_of
 from graphc.compiler.base import nest, with_article
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.compiler.core import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, Variable, apply
+from graphc.compiler.core import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, Variable, apply, kind_of_dtype
 from graphc.compiler.ir import OPS
 from graphc.compiler.tracing import context, current_trace
 
@@ -129,7 +129,7 @@ def _round(native: Native, value: Any, ndigits: Any = None) -> Any:
         return native(value) if ndigits is None else native(value, ndigits)
     if value.shape:
         raise _refused(InvalidTypeError(f"round() of a tensor {value.type}; use gx.round(x, decimals)"))
-    whole = value.dtype.kind in "biu"
+    whole = kind_of_dtype(value.dtype) in "biu"
     if ndigits is None:
         return _of_tensor(value if whole else cast("SymbolicTensor", apply(OPS["rint"], (value,))), int)
     rounded = value if whole and type(ndigits) is int and ndigits >= 0 else FUNCTIONS["round"](value, ndigits)
@@ -143,7 +143,7 @@ _KINDS = {"b": bool, "i": int, "u": int, "c": complex}
 def _item(native: Native, value: SymbolicTensor) -> SymbolicNumber:
     """``value.item()``."""
     del native
-    return _of_tensor(value, _KINDS.get(value.dtype.kind, float))
+    return _of_tensor(value, _KINDS.get(kind_of_dtype(value.dtype), float))
 
 
 def _tolist(native: Native, value: Any) -> Any:

@@ -16,7 +16,7 @@ from graphc.compiler.autograph.values.control import control
 from graphc.compiler.autograph.values.number import SymbolicNumber, is_whole, number
 from graphc.compiler.autograph.values.spans import HIGHEST, LOWEST
 from graphc.compiler.base.errors import GraphcError, OutOfRangeError
-from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Tensor, apply
+from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Tensor, apply, kind_of_dtype
 from graphc.compiler.ir import OPS, Attrs
 
 __all__ = ["compare_exactly", "compare_mixed", "whole_number"]
@@ -119,7 +119,7 @@ def whole_number(value: SymbolicTensor) -> SymbolicNumber:
 def _fits(value: SymbolicTensor) -> bool:
     if is_whole(value):
         return True
-    kind, size = value.dtype.kind, value.dtype.itemsize
+    kind, size = kind_of_dtype(value.dtype), value.dtype.itemsize
     node = value.raw.node
     return kind == "b" or (
         # uint32 needs a bit more than int32 has.

@@ -22,7 +22,7 @@ from graphc.compiler.autograph.values.protocol import alternatives
 from graphc.compiler.autograph.values.spans import Span, common_span
 from graphc.compiler.base import has_mark, nest, user_location, with_article
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.compiler.core import SCALARS, ArrayMethods, SymbolicTensor, Tensor, operand, scalar_array
+from graphc.compiler.core import SCALARS, ArrayMethods, SymbolicTensor, Tensor, kind_of_dtype, operand, scalar_array
 from graphc.compiler.ir import OPS, Attrs, TensorType
 from graphc.compiler.ops import AS_NUMBER
 from graphc.compiler.tracing import Trace, type_of_any
@@ -275,14 +275,14 @@ def _common_type(types: tuple[TensorType, TensorType], numbers: Sequence[bool]) 
 
 def _rank(dtype: np.dtype[Any]) -> int:
     """Returns the higher, the more kinds of numbers a dtype promotes to itself."""
-    return {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}.get(dtype.kind, -1)  # NumPy gives bfloat16 the kind "V"
+    return {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}.get(kind_of_dtype(dtype), -1)
 
 
 def _holds(dtype: np.dtype[Any], number: Any) -> bool:
     """Returns True if a dtype holds a number: an int exactly, a float as 32 bits do, and neither as 0 nor as inf."""
     if dtype.kind == "b":
         return True
-    whole = dtype.kind in "iu"
+    whole = kind_of_dtype(dtype) in "iu"
     if is_number(number) and not whole:
         with np.errstate(over="ignore"):
             stored = complex(dtype.type(number))

@@ -18,7 +18,7 @@ from graphc.compiler.autograph.values.join import describe
 from graphc.compiler.autograph.values.number import Kinds, kind_of, kinds_of
 from graphc.compiler.base import is_installed_file, is_library_module, nest
 from graphc.compiler.base.errors import GraphcError, UnimplementedError
-from graphc.compiler.core import SymbolicTensor
+from graphc.compiler.core import SymbolicTensor, kind_of_dtype
 from graphc.compiler.ir import Value
 from graphc.compiler.tracing import Alias, attribute, context, fixed, item, trace_of
 
@@ -38,7 +38,7 @@ _EXAMPLES: dict[str, tuple[Any, ...]] = {"b": (True,), "i": (1,), "f": (1.0, 1),
 """By the kind of a tensor's dtype, an example of each Python number that may have become such a tensor."""
 
 
-_KINDS: dict[str, type[Any]] = {"b": bool, "i": int, "u": int, "f": float, "V": float, "c": complex}
+_KINDS: dict[str, type[Any]] = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
 
 def kinds_of_mixed(value: Any) -> Kinds:
@@ -111,7 +111,7 @@ def check_shown(value: Any, use: str, *, as_text: bool) -> None:
     alike = all(
         np.dtype(cast("Any", kind)).kind == value.dtype.kind
         if issubclass(kind, np.generic)
-        else kind is _KINDS.get(value.dtype.kind)
+        else kind is _KINDS.get(kind_of_dtype(value.dtype))
         for kind in kinds
     )
     if not kinds or (as_text and alike):
@@ -133,7 +133,7 @@ def examples(value: Any) -> tuple[Any, ...]:
     mixed = kinds_of_mixed(value)
     if mixed:
         return (value, *[kind(1) for kind in mixed])
-    numbers = _EXAMPLES.get(value.dtype.kind, ())
+    numbers = _EXAMPLES.get(kind_of_dtype(value.dtype), ())
     if _is_number(value):
         return numbers
     return (value, *numbers) if _may_be_number(value) else (value,)

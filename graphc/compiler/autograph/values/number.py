@@ -18,7 +18,7 @@ from graphc.compiler.autograph.values.protocol import Kinds, Symbolic, course_in
 from graphc.compiler.autograph.values.spans import ANY_INT, TRUTH, Span, span_of_dtype
 from graphc.compiler.base import Location, at, with_article
 from graphc.compiler.base.errors import ConcretizationError
-from graphc.compiler.core import SymbolicTensor, apply
+from graphc.compiler.core import FUNCTIONS, SymbolicTensor, apply, kind_of_dtype
 from graphc.compiler.ir import Attrs, Value
 from graphc.compiler.ops import AS_NUMBER
 from graphc.compiler.tracing import Trace, context, current_trace
@@ -312,6 +312,8 @@ def number(value: Any, kind: type[Any]) -> SymbolicNumber:
     if isinstance(value, SymbolicNumber) and value.kinds == frozenset((kind,)):
         # A joined number leaves the function as a tensor; int() asks for a Python number, which is waited for.
         return SymbolicNumber(value, kind, span=value.span) if value.joined else value
+    if value.dtype.kind == "V" and kind_of_dtype(value.dtype) != "f":
+        value = FUNCTIONS["astype"](value, "int8")  # JAX hardly computes with 2 and 4 bits
     span = None
     if kind is int:
         span = span_of(value) or (_span_of_tensor(value) if isinstance(value, SymbolicTensor) else None)

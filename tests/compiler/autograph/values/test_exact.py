@@ -101,3 +101,13 @@ def test_an_int_and_a_float_of_tensors() -> None:
     for a, b in itertools.product(ints, floats):
         args = gx.asarray(a), gx.asarray(np.float32(b))
         assert [bool(answer) for answer in compiled(*args)] == program(*args), (a, b)
+
+
+@pytest.mark.parametrize("dtype", ["int2", "int4", "uint4", "bfloat16", "float8_e5m2"])
+def test_numbers_of_jaxs_own_dtypes(dtype: str) -> None:
+    def program(x: Any) -> Any:
+        return x.item() * 100, int(x) + 1, float(x), f"{x.item()}"
+
+    x = gx.asarray(1, dtype)
+    assert gx.function(program)(x) == program(x)
+    assert [type(part) for part in gx.function(program)(x)] == [type(part) for part in program(x)]

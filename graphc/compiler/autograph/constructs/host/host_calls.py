@@ -40,7 +40,7 @@ class Results:
     """The results that a host function is declared to return.
 
     Args:
-      given: the result types of ``gx.pyfunc``, as the user gives them.
+      structure: the result types of ``gx.pyfunc``, as the user gives them.
 
     Attributes:
       structure: in which they are nested.
