@@ -425,7 +425,7 @@ def _cycles(modules: Mapping[str, Module]) -> list[str]:
 BUDGET: Mapping[str, tuple[int, int, int]] = {
     "graphc": (406, 370, 1),
     "__main__": (8, 4, 1),
-    "compiler": (75600, 49617, 297),
+    "compiler": (75657, 49655, 300),
     "library": (5135, 2367, 22),
     "graphs": (14611, 8780, 57),
     "training": (21889, 13196, 79),

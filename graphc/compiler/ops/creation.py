@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import jax
@@ -287,14 +286,3 @@ _POSITIONS = (
 )
 
 define(globals(), _POSITIONS, light=_TENSORS)
-
-
-# Mathematical constants, and ``newaxis``.
-
-e = math.e
-euler_gamma = 0.5772156649015329
-inf = math.inf
-nan = math.nan
-pi = math.pi
-newaxis = None
-"""In an index, a new axis of size 1."""

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import graphc.compiler.ops.building as building
 import graphc.compiler.ops.choosing as choosing
+import graphc.compiler.ops.constants as constants
 import graphc.compiler.ops.creation as creation
 import graphc.compiler.ops.dtypes as dtypes
 import graphc.compiler.ops.elementwise as elementwise
+import graphc.compiler.ops.facts as facts
 import graphc.compiler.ops.histograms as histograms
 import graphc.compiler.ops.linear_algebra as linear_algebra
 import graphc.compiler.ops.manipulation as manipulation
@@ -22,9 +24,11 @@ from graphc.compiler.ops.indexing import get_item, update_item
 if TYPE_CHECKING:
     from graphc.compiler.ops.building import *
     from graphc.compiler.ops.choosing import *
+    from graphc.compiler.ops.constants import *
     from graphc.compiler.ops.creation import *
     from graphc.compiler.ops.dtypes import *
     from graphc.compiler.ops.elementwise import *
+    from graphc.compiler.ops.facts import *
     from graphc.compiler.ops.histograms import *
     from graphc.compiler.ops.linear_algebra import *
     from graphc.compiler.ops.manipulation import *
@@ -34,9 +38,11 @@ if TYPE_CHECKING:
 __all__: list[str] = ["asarray", "clip", "from_dlpack", "get_item", "update_item"]
 __all__ += building.__all__
 __all__ += choosing.__all__
+__all__ += constants.__all__
 __all__ += creation.__all__
 __all__ += dtypes.__all__
 __all__ += elementwise.__all__
+__all__ += facts.__all__
 __all__ += histograms.__all__
 __all__ += linear_algebra.__all__
 __all__ += manipulation.__all__
@@ -49,9 +55,11 @@ lazy_names(
         (
             building,
             choosing,
+            constants,
             creation,
             dtypes,
             elementwise,
+            facts,
             histograms,
             linear_algebra,
             manipulation,

@@ -19,6 +19,7 @@ import graphc as gx
 from graphc.cluster.carriers import ThreadPeer, find
 from graphc.cluster.parameters import ParameterServer, drop, worker
 from graphc.cluster.parameters import coordinator as coordinator_module
+from graphc.cluster.parameters import layout as programs
 from graphc.cluster.parameters.layout import Layout, Program, program_of
 from graphc.cluster.parameters.rules import Applied, rule_text
 from graphc.compiler.base.errors import (
@@ -452,7 +453,7 @@ def test_a_rule_goes_to_another_process_and_does_what_the_optimizer_does(options
     assert text is not None
     assert text.by_element == (not options)
     data = pickle.dumps(text)
-    layout._running.clear()  # pyright: ignore[reportPrivateUsage]  # as in a process that does not have them
+    programs._running.clear()  # pyright: ignore[reportPrivateUsage]  # as in a process that does not have them
     rule, values = Applied(pickle.loads(data)), layout.start_of(0)
     state, gradient = rule.start(values), np.arange(10, dtype=np.float32)
     for _ in range(2):

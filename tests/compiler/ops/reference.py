@@ -91,7 +91,7 @@ PAGES = (
     Page(
         "nn",
         "Neural networks: gx.nn",
-        ("nn.activations", "nn.convolution", "nn.pooling", "nn.normalisation", "nn.attention"),
+        ("nn.functions",),
         "gx.nn.",
     ),
     Page("linalg", "Linear algebra: gx.linalg", ("linalg",), "gx.linalg."),
@@ -100,14 +100,14 @@ PAGES = (
     Page(
         "lax",
         "JAX's own operations: gx.lax",
-        tuple(f"lax.{module}" for module in ("elementwise", "shaping", "slicing", "products", "reducing", "sorting")),
+        tuple(f"lax.{module}" for module in ("elementwise", "arrays", "sorting")),
         "gx.lax.",
         _LAX,
     ),
     Page(
         "strings",
         "Strings: gx.strings",
-        tuple(f"strings.{module}" for module in ("texts", "patterns", "numbers", "lines", "raw", "vocabularies")),
+        tuple(f"strings.{module}" for module in ("texts", "numbers", "lines", "raw")),
         "gx.strings.",
         _STRINGS,
     ),

@@ -15,7 +15,7 @@ from scipy import special
 from graphc.compiler.base.errors import ConcretizationError
 from graphc.compiler.core import FUNCTIONS, Tensor
 from graphc.compiler.ir import OPS, Graph, Interpreter
-from graphc.compiler.ops import creation, distributions, fft, functions, lax, linalg, nn, random
+from graphc.compiler.ops import constants, distributions, fft, functions, lax, linalg, nn, random
 from graphc.compiler.ops import special as special_rows
 from graphc.compiler.ops.stubs import render, render_distributions, render_random, stub_path
 from graphc.compiler.ops.table import ROWS, Row
@@ -134,7 +134,7 @@ def test_stubs_of_random_have_what_is_made_of_the_table() -> None:
 def test_public_names_are_unique_and_exist() -> None:
     names = functions.__all__
     assert len(names) == len(set(names))
-    assert all(callable(getattr(functions, name)) for name in set(names) - set(creation.__all__))
+    assert all(callable(getattr(functions, name)) for name in set(names) - set(constants.__all__))
     assert all(callable(getattr(random, name)) for name in random.__all__)
 
 

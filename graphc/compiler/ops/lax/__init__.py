@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 
 import graphc.compiler.ops.lax.arrays as arrays
 import graphc.compiler.ops.lax.elementwise as elementwise
+import graphc.compiler.ops.lax.sorting as sorting
 from graphc.compiler.base import lazy_names, names_of
 
 if TYPE_CHECKING:
     from graphc.compiler.ops.lax.arrays import *
     from graphc.compiler.ops.lax.elementwise import *
+    from graphc.compiler.ops.lax.sorting import *
 
 __all__: list[str] = []
 __all__ += elementwise.__all__
 __all__ += arrays.__all__
+__all__ += sorting.__all__
 
-lazy_names(globals(), names_of((elementwise, arrays)))
+lazy_names(globals(), names_of((elementwise, arrays, sorting)))
