@@ -152,10 +152,10 @@ time.sleep(60)
 
 def test_ctrl_c_shows_what_the_ranks_say_but_not_their_tracebacks_of_it(tmp_path: Path) -> None:
     body = """
-note()
-until_all_are_here()
-print("usual", file=sys.stderr)
 try:
+    print("usual", file=sys.stderr)
+    note()
+    until_all_are_here()
     if rank == 0:
         os.kill(os.getppid(), signal.SIGINT)
     time.sleep(60)
