@@ -10,13 +10,14 @@ import types
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import partial, reduce
 from typing import Any, cast
 
 import jax
 import numpy as np
 
-from graphc.compiler.base import Location, at, has_mark, nest, user_location, with_article
+from graphc.compiler.base import Location, at, has_mark, is_library_module, nest, user_location, with_article
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor
 from graphc.compiler.function import front_end
@@ -45,7 +46,7 @@ __all__ = [
 
 _COPIED = (
     *(bytearray, deque, dict, list, np.ndarray, set),
-    *(types.SimpleNamespace, random.Random, np.random.RandomState, np.random.Generator),
+    *(BaseException, types.SimpleNamespace, random.Random, np.random.RandomState, np.random.Generator),
 )
 _PLAIN = (bool, int, float, complex, str, bytes, range, type, types.ModuleType, types.CodeType, Tensor)
 _MOST_OBJECTS = 10_000
@@ -121,7 +122,16 @@ def settled(trace: Trace, leaf: Any, location: Location | None) -> Any:
         what = f"making the function {leaf.__name__!r}, which {name} returns and which keeps state in a closure,"
         remedy = "make the function outside and keep its state in a Variable"
         trace.side_effects.append(SideEffect(what, location, False, remedy))
+    elif _is_of_users_class(leaf) and not getattr(leaf, "__dict__", None):  # of stores in its attributes it is told
+        name, kind = trace.builder.name, with_article(type(leaf).__name__)
+        remedy = "return a tuple, a list, a dict, a named tuple or a dataclass, or make the object outside"
+        trace.side_effects.append(SideEffect(f"making {kind}, which {name} returns,", location, False, remedy))
     return leaf
+
+
+def _is_of_users_class(value: Any) -> bool:
+    kind = cast("type[Any]", type(value))
+    return not (callable(value) or isinstance(value, Enum) or is_library_module(kind.__module__))
 
 
 def _refusal(trace: Trace, leaf: Any, why: str, location: Location | None) -> BaseException:

@@ -38,6 +38,7 @@ MADE: dict[str, Callable[[Any], Any]] = {
     "deque": lambda x: deque([1]),
     "counter": lambda x: Counter("ab"),
     "bytes": lambda x: bytearray(b"ab"),
+    "exception": lambda x: ValueError([]),
     "namespace": lambda x: types.SimpleNamespace(n=1),
 }
 
@@ -96,6 +97,19 @@ def test_a_function_that_keeps_state_is_told() -> None:
         return add
 
     with pytest.warns(gx.errors.SideEffectWarning, match="making the function 'add', which counting returns"):
+        counting(X)
+
+
+class Plain:
+    count = 0
+
+
+def test_an_object_of_the_users_is_told() -> None:
+    @gx.function
+    def counting(x: Any) -> Any:
+        return x * 2, Plain()
+
+    with pytest.warns(gx.errors.SideEffectWarning, match="making a Plain, which counting returns, happens once"):
         counting(X)
 
 
