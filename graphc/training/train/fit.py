@@ -20,6 +20,7 @@ from graphc.compiler.core import shorten
 from graphc.compiler.function import Function, function
 from graphc.compiler.ops import asarray
 from graphc.compiler.ops.functions import mean
+from graphc.compiler.tracing import current_trace, fixed
 from graphc.training.data import Dataset
 from graphc.training.distribute import process_index
 from graphc.training.layers import Layer
@@ -115,6 +116,7 @@ def _program(step: Callable[..., Any], dataset: Dataset, names: Sequence[str], r
     """
 
     def epoch() -> Any:
+        current_trace().root.reads.record(fixed(step, "the step"), step)  # what the step reads is guarded from there on
         sums: tuple[Any, ...] = tuple(asarray(0.0) for _ in range(1 + len(names)))
 
         def body(batch: Any) -> None:
