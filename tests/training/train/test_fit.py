@@ -68,6 +68,25 @@ def test_fit_does_what_a_loop_does_with_epochs_as_programs_or_not(capsys: Any) -
     assert lines[4].startswith("epoch 4/4  loss ")
 
 
+def test_a_change_that_a_callback_makes_is_seen_by_epochs_as_programs() -> None:
+    class Task:
+        weight = 1.0
+
+        def step(self, x: Any) -> Any:
+            return gx.sum(x) * self.weight * factor
+
+    class Anneal(gx.train.Callback):
+        def epoch_end(self, *args: Any, **kwargs: Any) -> None:
+            nonlocal factor
+            task.weight, factor = task.weight + 1.0, factor + 1.0
+
+    task, factor = Task(), 1.0
+    dataset = gx.data.Dataset.from_tensor_slices(np.ones(2, np.float32)).batch(2)
+    history = fit(gx.function(task.step), dataset, 4, callbacks=[Anneal()], progress=False)
+    assert history.how == "a program for each epoch, from the second on"
+    assert history["loss"] == [2.0, 8.0, 18.0, 32.0]
+
+
 def test_why_epochs_are_no_programs_is_told() -> None:
     v, seen = gx.Variable(0.0), list[Any]()
     data = gx.data.Dataset.from_tensor_slices(np.array([[1.0], [2.0]], "float32"))
