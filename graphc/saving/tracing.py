@@ -39,7 +39,7 @@ from graphc.saving.signature import (
 
 __all__ = ["Traced", "as_function", "traced_for"]
 
-_TRIED = (12, 15, 16, 24, 35, 64, 100, 210, 1009)
+_TRIED = (12, 15, 16, 24, 35, 64, 100, 210, 1009, 4099)
 """Sizes for which a function is traced besides: a step that is taken for many rows, or for multiples, would show."""
 _SMALL = range(10, -1, -1)
 """Those that a function may treat in a way of their own; what is below the first of them is refused after loading."""

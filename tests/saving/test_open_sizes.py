@@ -130,7 +130,16 @@ def test_a_step_for_few_rows_leaves_these_out(tmp_path: Path) -> None:
         loaded(gx.ones(3))
 
 
-@pytest.mark.parametrize("program", [lambda x: x if x.shape[0] % 3 else x * 2, lambda x: x + min(x.shape[0], 100)])
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: x if x.shape[0] % 3 else x * 2,
+        lambda x: x + min(x.shape[0], 100),
+        lambda x: x + min(x.shape[0], 2048),
+        lambda x: gx.zeros(x.shape[0] // 1024 + 1),
+        lambda x: x[: x.shape[0] % 1200],
+    ],
+)
 def test_a_step_for_multiples_or_many_rows_is_refused(tmp_path: Path, program: Any) -> None:
     with pytest.raises(gx.errors.InvalidArgumentError, match="cannot be saved with open sizes"):
         gx.save(gx.function(program), tmp_path, gx.TensorSpec((None,)))
