@@ -138,6 +138,9 @@ def _check(value: SymbolicTensor) -> None:
         control.require(FUNCTIONS["logical_and"](*within), _too_large)
         return
 
+    if value.dtype.itemsize == 1:  # some of them have no infinity that 2**31 could become
+        value = cast("SymbolicTensor", FUNCTIONS["astype"](value, "float32"))
+
     def fail() -> None:
         control.require(value == value, lambda: ValueError("cannot convert float NaN to integer"))
         control.require(abs(value) != float("inf"), lambda: OverflowError("cannot convert float infinity to integer"))

@@ -103,7 +103,9 @@ def test_an_int_and_a_float_of_tensors() -> None:
         assert [bool(answer) for answer in compiled(*args)] == program(*args), (a, b)
 
 
-@pytest.mark.parametrize("dtype", ["int2", "int4", "uint4", "bfloat16", "float8_e5m2"])
+@pytest.mark.parametrize(
+    "dtype", ["int2", "int4", "uint4", "bfloat16", "float8_e5m2", "float8_e4m3fn", "float8_e4m3b11fnuz"]
+)
 def test_numbers_of_jaxs_own_dtypes(dtype: str) -> None:
     def program(x: Any) -> Any:
         return x.item() * 100, int(x) + 1, float(x), f"{x.item()}"
