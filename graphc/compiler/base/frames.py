@@ -17,8 +17,8 @@ import weakref
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cache
-from types import CodeType, FrameType
-from typing import Any, TypeVar
+from types import CodeType, FrameType, ModuleType
+from typing import Any, TypeVar, cast
 
 __all__ = [
     "Location",
@@ -26,6 +26,7 @@ __all__ = [
     "is_graphc_file",
     "is_installed_file",
     "is_internal_file",
+    "is_kept",
     "is_library_file",
     "is_library_module",
     "remember",
@@ -154,6 +155,26 @@ def is_library_module(name: str) -> bool:
     """Returns True if a module is Python's, graphc's or an installed package's."""
     file = getattr(sys.modules.get(name), "__file__", None)
     return name in sys.builtin_module_names or (file is not None and is_library_file(file))
+
+
+_CONSTANTS = frozenset(("e", "euler_gamma", "inf", "infj", "nan", "nanj", "newaxis", "pi", "tau"))
+_PLAIN = (bool, bytes, complex, float, frozenset, int, str, tuple, type(None))
+
+
+def is_kept(name: str, value: Any) -> bool:
+    """Returns True if a library's module never rebinds a name: to a function, a class, a module or a constant.
+
+    Settings, lists and other values that may change do not count.
+
+    Example:
+      >>> import math, sys
+      >>> is_kept("sin", math.sin), is_kept("pi", math.pi), is_kept("argv", sys.argv)
+      (True, True, False)
+    """
+    if callable(value) or isinstance(value, ModuleType) or name in _CONSTANTS:
+        return True
+    kind = cast("type[Any]", type(value))
+    return kind not in _PLAIN and kind.__hash__ not in (None, object.__hash__)  # hashed by content
 
 
 @cache

@@ -15,7 +15,7 @@ from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any, cast
+from typing import Any
 
 from graphc.compiler.base.errors import InvalidTypeError, at
 from graphc.compiler.base.frames import user_location
@@ -25,7 +25,6 @@ __all__ = [
     "hint_missing",
     "hint_of",
     "imported_names",
-    "is_kept",
     "lazy_names",
     "names_of",
     "public_modules",
@@ -77,26 +76,6 @@ def held_by(module: ModuleType, name: str) -> Any:
     """
     attributes = vars(module)
     return getattr(module, name) if name in attributes.get("__lazy__", ()) else attributes.get(name)
-
-
-_CONSTANTS = frozenset(("e", "euler_gamma", "inf", "infj", "nan", "nanj", "newaxis", "pi", "tau"))
-_PLAIN = (bool, bytes, complex, float, frozenset, int, str, tuple, type(None))
-
-
-def is_kept(name: str, value: Any) -> bool:
-    """Returns True if a library's module never rebinds a name: to a function, a class, a module or a constant.
-
-    Settings, lists and other values that may change do not count.
-
-    Example:
-      >>> import math, sys
-      >>> is_kept("sin", math.sin), is_kept("pi", math.pi), is_kept("argv", sys.argv)
-      (True, True, False)
-    """
-    if callable(value) or isinstance(value, ModuleType) or name in _CONSTANTS:
-        return True
-    kind = cast("type[Any]", type(value))
-    return kind not in _PLAIN and kind.__hash__ not in (None, object.__hash__)  # hashed by content
 
 
 def names_of(modules: Iterable[ModuleType]) -> dict[str, Callable[[], Any]]:

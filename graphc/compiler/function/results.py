@@ -33,6 +33,7 @@ __all__ = [
     "array_leaves",
     "check_changed",
     "from_outside",
+    "is_late",
     "is_written",
     "packer",
     "settled",
@@ -290,6 +291,8 @@ def packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Iterat
             rebuilt.append(leaf if output is None else output)
         return nest.unflatten(structure, rebuilt)
 
+    if not is_late(structure):
+        return pack
     finish = [
         *([front_end.as_lists] if front_end.holds_growing(structure) else []),
         *([front_end.value_of] if front_end.holds_deferred(structure) else []),
@@ -297,10 +300,15 @@ def packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Iterat
     return reduce(lambda inner, outer: lambda supply: outer(inner(supply)), finish, pack)
 
 
+def is_late(structure: nest.Structure) -> bool:
+    """Returns True if a part is known only after a run: a list of unknown length, a string made of tensors."""
+    return getattr(structure.kind, "__graphc_symbolic__", False) or any(map(is_late, structure.children))
+
+
 def is_written(structure: nest.Structure) -> bool:
     """Returns True if :func:`written_result` applies: no container occurs twice or is completed after the call."""
     repeats = structure.kind is nest.Repeat or not all(map(is_written, structure.children))
-    return not (repeats or front_end.holds_growing(structure) or front_end.holds_deferred(structure))
+    return not (repeats or is_late(structure))
 
 
 def written_result(

@@ -30,7 +30,6 @@ from graphc.compiler.core import (
     variable_lock,
 )
 from graphc.compiler.devices import NO_PINS, device_name, devices, find_device, placed, to_device
-from graphc.compiler.function import front_end
 from graphc.compiler.function.arguments import Arguments
 from graphc.compiler.function.guards import MISS, matcher
 from graphc.compiler.function.results import (
@@ -40,6 +39,7 @@ from graphc.compiler.function.results import (
     WriteBack,
     array_leaves,
     check_changed,
+    is_late,
     is_written,
     packer,
 )
@@ -209,7 +209,7 @@ class TracedFunction:
     @property
     def grows(self) -> bool:
         """True if the result holds lists whose length is known only after a run, or strings made of tensors."""
-        return front_end.holds_growing(self.structure) or front_end.holds_deferred(self.structure)
+        return is_late(self.structure)
 
     def result_leaves(self, arguments: Arguments) -> list[Any]:
         """Returns the leaves of the result; those that are not tensors are Python values and Variables of this call."""

@@ -9,8 +9,7 @@ from typing import Any
 
 from graphc.compiler.base import ABOVE, Location, UniqueNames
 from graphc.compiler.base.errors import InvalidTypeError, ParseError
-from graphc.compiler.ir.opdef import Effect, OpDef, applied_name
-from graphc.compiler.ir.open_inference import infer_types
+from graphc.compiler.ir.opdef import Effect, OpDef, applied_name, infer_types
 from graphc.compiler.ir.types import Attrs, TensorType
 
 __all__ = ["Graph", "GraphBuilder", "Node", "Value"]

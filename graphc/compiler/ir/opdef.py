@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from graphc.compiler.base import Registry
-from graphc.compiler.ir.open_inference import ints_in, probe
+from graphc.compiler.ir.open_inference import infer_open, ints_in, probe
 from graphc.compiler.ir.types import OPEN, Attrs, Literal, TensorType
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ __all__ = [
     "conflicts",
     "constant_attrs",
     "gives",
+    "infer_types",
     "is_world",
     "late_attrs",
     "late_inputs",
@@ -205,6 +206,21 @@ class OpDef:
 
 
 OPS: Registry[OpDef] = Registry("op")
+
+
+def infer_types(
+    op: OpDef, types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]
+) -> tuple[TensorType, ...]:
+    """Returns the output types of an op, which may be partly open if its input types are.
+
+    Raises:
+      ProbeError: the types do not fit for any value of the open sizes.
+      Exception: the error of the op's inference.
+    """
+    for type in types:  # no generator or is_open: this runs for every node
+        if OPEN in type.shape or not type.ranked:
+            return infer_open(op, types, attrs, regions)
+    return tuple(op.infer(types, attrs, regions))
 
 
 def _constant_type(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:

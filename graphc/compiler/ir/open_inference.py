@@ -25,7 +25,6 @@ __all__ = [
     "compatible",
     "compatible_shapes",
     "infer_open",
-    "infer_types",
     "ints_in",
     "merge",
     "probe",
@@ -154,19 +153,6 @@ class _Found:
 
 
 _found: dict[Any, _Found] = {}
-
-
-def infer_types(op: OpDef, types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> Types:
-    """Returns the output types of an op, which may be partly open if its input types are.
-
-    Raises:
-      ProbeError: the types do not fit for any value of the open sizes.
-      Exception: the error of the op's inference.
-    """
-    for type in types:  # no generator or is_open: this runs for every node
-        if OPEN in type.shape or not type.ranked:
-            return infer_open(op, types, attrs, regions)
-    return tuple(op.infer(types, attrs, regions))
 
 
 def infer_open(op: OpDef, types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph] = ()) -> Types:

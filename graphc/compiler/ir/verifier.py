@@ -12,8 +12,7 @@ import numpy as np
 from graphc.compiler.base import at, errors
 from graphc.compiler.ir.device import DeviceSpec
 from graphc.compiler.ir.graph import Graph, Node, Value
-from graphc.compiler.ir.opdef import Effect
-from graphc.compiler.ir.open_inference import infer_types
+from graphc.compiler.ir.opdef import Effect, infer_types
 from graphc.compiler.ir.printer import print_node
 from graphc.compiler.ir.types import OPEN, TensorType
 

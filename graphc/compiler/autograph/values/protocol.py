@@ -8,7 +8,7 @@ what is special about it. The answers of :class:`Symbolic` itself are those of a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, cast
 
 from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import InvalidTypeError, UndefinedNameError
@@ -53,6 +53,7 @@ class Symbolic:
     """A Python value that is not known while a function is traced."""
 
     __slots__ = ()
+    __graphc_symbolic__: ClassVar[bool] = True
 
     def refuse(self, use: str) -> NoReturn:
         """Refuses a use for which Python would need the value.

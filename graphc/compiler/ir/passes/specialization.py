@@ -11,8 +11,19 @@ import numpy as np
 from graphc.compiler.base import at, deep_recursion
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError
 from graphc.compiler.ir.graph import Graph, Node, Value
-from graphc.compiler.ir.opdef import CONSTANT, LATE, LATE_CONSTANT, OPS, Entry, OpDef, applied, late_inputs, static_ints
-from graphc.compiler.ir.open_inference import compatible_shapes, infer_types
+from graphc.compiler.ir.opdef import (
+    CONSTANT,
+    LATE,
+    LATE_CONSTANT,
+    OPS,
+    Entry,
+    OpDef,
+    applied,
+    infer_types,
+    late_inputs,
+    static_ints,
+)
+from graphc.compiler.ir.open_inference import compatible_shapes
 from graphc.compiler.ir.shape_ops import SHAPE_FACTS, shape_fact
 from graphc.compiler.ir.types import Attrs, Literal, TensorType
 
