@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from graphc.compiler.ir.passes.predictive import PredictiveCommoning
     from graphc.compiler.ir.passes.pretest import Pretest
     from graphc.compiler.ir.passes.promote import Promote
-    from graphc.compiler.ir.passes.prune import Prune
     from graphc.compiler.ir.passes.reduce_strength import ReduceStrength
     from graphc.compiler.ir.passes.shift import Shift
     from graphc.compiler.ir.passes.sink import Sink
@@ -56,7 +55,6 @@ else:
         "graphc.compiler.ir.passes.predictive": "PredictiveCommoning",
         "graphc.compiler.ir.passes.pretest": "Pretest",
         "graphc.compiler.ir.passes.promote": "Promote",
-        "graphc.compiler.ir.passes.prune": "Prune",
         "graphc.compiler.ir.passes.reduce_strength": "ReduceStrength",
         "graphc.compiler.ir.passes.shift": "Shift",
         "graphc.compiler.ir.passes.sink": "Sink",
@@ -89,7 +87,6 @@ __all__ = [
     "PredictiveCommoning",
     "Pretest",
     "Promote",
-    "Prune",
     "ReduceStrength",
     "Shift",
     "Sink",
