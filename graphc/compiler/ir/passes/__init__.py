@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from graphc.compiler.ir.passes.collect import Collect
     from graphc.compiler.ir.passes.cse import CSE
     from graphc.compiler.ir.passes.dce import DCE
-    from graphc.compiler.ir.passes.defer import Defer
     from graphc.compiler.ir.passes.flatten import Flatten
     from graphc.compiler.ir.passes.fold import Fold
     from graphc.compiler.ir.passes.hoist import Hoist
@@ -44,7 +43,6 @@ else:
         "graphc.compiler.ir.passes.collect": "Collect",
         "graphc.compiler.ir.passes.cse": "CSE",
         "graphc.compiler.ir.passes.dce": "DCE",
-        "graphc.compiler.ir.passes.defer": "Defer",
         "graphc.compiler.ir.passes.flatten": "Flatten",
         "graphc.compiler.ir.passes.fold": "Fold",
         "graphc.compiler.ir.passes.hoist": "Hoist",
@@ -74,7 +72,6 @@ __all__ = [
     "Accumulate",
     "Bounds",
     "Collect",
-    "Defer",
     "Evaluate",
     "Flatten",
     "Fold",

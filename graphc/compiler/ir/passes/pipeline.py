@@ -9,7 +9,6 @@ from graphc.compiler.ir.graph import Graph
 from graphc.compiler.ir.passes.base import Pass, starts
 from graphc.compiler.ir.passes.cse import CSE
 from graphc.compiler.ir.passes.dce import DCE
-from graphc.compiler.ir.passes.defer import Defer
 from graphc.compiler.ir.passes.flatten import Flatten
 from graphc.compiler.ir.passes.fold import Fold
 from graphc.compiler.ir.passes.if_convert import IfConvert
@@ -31,10 +30,9 @@ __all__ = ["DEFAULT", "LATE", "run_passes"]
 DEFAULT: tuple[Pass, ...] = (Flatten(), DCE(), Fold(), CSE(), Loops(), DCE(), Order())
 
 # These apply only to code that XLA compiles as a unit: gradients are taken of the graph before them. After a branch is
-# converted, its test and its body may read the same items, the checks of a loop are selections, of which those of a
-# count go behind the loop, and a body may be light enough to unroll its loop. Branches that stay and tests give up what
-# is invariant. Shifts come last: the other passes know divisions.
-LATE: tuple[Pass, ...] = (IfConvert(), Unroll(), Defer(), Speculate(), Pretest(), ReduceStrength(), Shift())
+# converted, its test and its body may read the same items, and a body may be light enough to unroll its loop. Branches
+# that stay and tests give up what is invariant. Shifts come last: the other passes know divisions.
+LATE: tuple[Pass, ...] = (IfConvert(), Unroll(), Speculate(), Pretest(), ReduceStrength(), Shift())
 
 
 _failed: set[str] = set()
