@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from graphc.compiler.ir.passes.predictive import PredictiveCommoning
     from graphc.compiler.ir.passes.pretest import Pretest
     from graphc.compiler.ir.passes.promote import Promote
-    from graphc.compiler.ir.passes.reduce_strength import ReduceStrength
     from graphc.compiler.ir.passes.shift import Shift
     from graphc.compiler.ir.passes.sink import Sink
     from graphc.compiler.ir.passes.specialization import (
@@ -53,7 +52,6 @@ else:
         "graphc.compiler.ir.passes.predictive": "PredictiveCommoning",
         "graphc.compiler.ir.passes.pretest": "Pretest",
         "graphc.compiler.ir.passes.promote": "Promote",
-        "graphc.compiler.ir.passes.reduce_strength": "ReduceStrength",
         "graphc.compiler.ir.passes.shift": "Shift",
         "graphc.compiler.ir.passes.sink": "Sink",
         "graphc.compiler.ir.passes.specialization": "Evaluate NotSpecializedError is_open shape_inputs specialize",
@@ -84,7 +82,6 @@ __all__ = [
     "PredictiveCommoning",
     "Pretest",
     "Promote",
-    "ReduceStrength",
     "Shift",
     "Sink",
     "Speculate",

@@ -15,7 +15,6 @@ from graphc.compiler.ir.passes.if_convert import IfConvert
 from graphc.compiler.ir.passes.loops import Loops
 from graphc.compiler.ir.passes.order import Order
 from graphc.compiler.ir.passes.pretest import Pretest
-from graphc.compiler.ir.passes.reduce_strength import ReduceStrength
 from graphc.compiler.ir.passes.shift import Shift
 from graphc.compiler.ir.passes.speculate import Speculate
 from graphc.compiler.ir.passes.unroll import Unroll
@@ -32,7 +31,7 @@ DEFAULT: tuple[Pass, ...] = (Flatten(), DCE(), Fold(), CSE(), Loops(), DCE(), Or
 # These apply only to code that XLA compiles as a unit: gradients are taken of the graph before them. After a branch is
 # converted, its test and its body may read the same items, and a body may be light enough to unroll its loop. Branches
 # that stay and tests give up what is invariant. Shifts come last: the other passes know divisions.
-LATE: tuple[Pass, ...] = (IfConvert(), Unroll(), Speculate(), Pretest(), ReduceStrength(), Shift())
+LATE: tuple[Pass, ...] = (IfConvert(), Unroll(), Speculate(), Pretest(), Shift())
 
 
 _failed: set[str] = set()

@@ -249,7 +249,7 @@ class TensorIndices(Space):
         tensors = [as_tensor(value) for value in (self._start, self._step)]
         found = affine(SymbolicTensor(counter.raw, counter.trace), *tensors)
         if self._span is not None and found.raw is not counter.raw:
-            attrs = Attrs(kind="int", low=self._span.low, high=self._span.high, distinct=True)
+            attrs = Attrs(kind="int", low=self._span.low, high=self._span.high)
             found = apply(AS_NUMBER, (found,), attrs)
         return SymbolicNumber(found, int, span=self._span or _span_of_range(self._start, self._step))
 
