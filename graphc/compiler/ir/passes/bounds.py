@@ -11,7 +11,6 @@ from graphc.compiler.base import Registry
 from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.opdef import CONSTANT, OpDef, constant_attrs
 from graphc.compiler.ir.passes.base import REGIONS, OpsPass
-from graphc.compiler.ir.passes.copying import Copier
 from graphc.compiler.ir.passes.intervals import Interval
 from graphc.compiler.ir.passes.loop_nodes import controlled, differentiated, underlying
 from graphc.compiler.ir.passes.ranges import Facts, Known, Ranges
@@ -31,12 +30,11 @@ class Bounds(OpsPass):
     Before: a valid graph. After: the same graph, except that
 
     * an int or a bool with only one possible value is that constant;
-    * a ``where``, a ``cond`` or a ``logical_and`` with a known test is the chosen value;
+    * a ``where`` or a ``logical_and`` with a known test is the chosen value;
     * the indices of ``get_item`` and ``update_item`` that lie inside the tensor are marked: ``inside = True``.
 
     The pass iterates over a loop until the bounds of its carried values no longer grow: first by an iteration's
-    increment times the iterations, then up to the constants of the loop, and finally of the dtype. A test bounds the
-    values in the code that it guards.
+    increment times the iterations, then up to those of the dtype. A test bounds the values in the code that it guards.
     """
 
     name: ClassVar[str] = "bounds"
@@ -73,27 +71,12 @@ class _Step:
         fixed = {*controlled(graph), *differentiated(graph)}
         _put_constants([value for value in graph.inputs if value in used], "", facts, rewriter)
         for node in graph.nodes:
-            if node in fixed or not (_chosen(node, facts, rewriter) or self._branch(node, facts, rewriter)):
+            if node in fixed or not _chosen(node, facts, rewriter):
                 self._keep(node, facts, rewriter)
             if node.regions:
                 outputs = [value for value in node.outputs if value in results]
                 _put_constants(outputs, node.device, facts, rewriter)
         return rewriter.finish()
-
-    def _branch(self, node: Node, facts: Facts, rewriter: Rewriter) -> bool:
-        """Replaces a cond with a known test by its branch; returns False if the test is not known."""
-        if node.op.name != "cond" or node.device or (truth := _number(node.inputs[0], facts)) is None:
-            return False
-        place = 0 if truth else 1
-        entry = self._ranges.entries(node, facts)[place]
-        assert entry is not None
-        region = self.rewritten(node.regions[place], entry)
-        copier = Copier(dict(zip(region.inputs, rewriter.inputs(node)[1:], strict=True)), rewriter.names)
-        copier.copy(region.nodes)
-        for new in copier.nodes:
-            rewriter.add(new)
-        rewriter.substitute(node.outputs, [copier.values[value] for value in region.outputs])
-        return True
 
     def _keep(self, node: Node, facts: Facts, rewriter: Rewriter) -> None:
         """Keeps a node, with its regions simplified and its index marked."""
