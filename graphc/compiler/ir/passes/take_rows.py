@@ -112,7 +112,7 @@ def _read(loop: Loop, node: Node, items: tuple[Item, ...], fixed: set[Value], kn
     if not moving:
         return _Read(node, items, axes) if node.outputs[0].type.size < node.inputs[0].type.size else None
     motion = moves(loop, moving[0][1].base)
-    if len(moving) == 1 and motion is not None and motion.start is not None:
+    if len(moving) == 1 and motion is not None:
         first, step, last = motion.start + moving[0][1].offset, motion.step, loop.attrs["length"] - 1
         if loop.attrs.get("reverse"):
             first, step = first + step * last, -step
