@@ -77,11 +77,7 @@ def same_numbers(node: Node, known: Known) -> bool:
 
 
 def interval_of(node: Node, facts: Mapping[Value, Interval]) -> Interval | None:
-    """Returns the range of a node's single result; None if it is neither an int nor a bool.
-
-    Args:
-      facts: the same of the values before it, where it is known.
-    """
+    """Returns the range of a node's single result from those before it; None if it is neither an int nor a bool."""
     limits = whole(node.outputs[0].type)
     if limits is None:
         return None

@@ -206,11 +206,7 @@ class Motion:
 
 
 def moves(loop: Loop, value: Value | None) -> Motion | None:
-    """Returns how an int of a body moves, if it is the index, or the index times a constant.
-
-    Args:
-      value: the int; None for a constant, which does not move.
-    """
+    """Returns how an int of a body moves, if it is the index or a multiple of it; None stands for a number."""
     if value is None:
         return None
     if value is loop.index:
