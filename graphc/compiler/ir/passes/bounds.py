@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, cast
@@ -53,7 +52,6 @@ class _Step:
     def __init__(self, ranges: Ranges, ops: Registry[OpDef]) -> None:
         self._ranges, self._ops = ranges, ops
         self._done: dict[tuple[int, Known], tuple[Graph, Graph]] = {}
-        self._shared: set[Value] = set()
 
     def rewritten(self, graph: Graph, inputs: Known) -> Graph:
         """Returns a graph or region, simplified for inputs within some bounds."""
@@ -65,8 +63,7 @@ class _Step:
 
     def _rewrite(self, graph: Graph, inputs: Known) -> Graph:
         facts, rewriter = self._ranges.facts(graph, inputs), Rewriter(graph)
-        used = Counter(value for node in graph.nodes for value in node.inputs)
-        self._shared.update(value for value, count in used.items() if count > 1)
+        used = {value for node in graph.nodes for value in node.inputs}
         results = {*used, *graph.outputs}
         fixed = {*controlled(graph), *differentiated(graph)}
         _put_constants([value for value in graph.inputs if value in used], "", facts, rewriter)
@@ -87,25 +84,11 @@ class _Step:
             rewriter.keep(node, regions=regions)
             return
         op, attrs, count = underlying(node, self._ops)
-        if op.name not in _INDEXED or "inside" in attrs or not _is_inside(node, attrs, count, _INDEXED[op.name], facts):
+        if op.name in _INDEXED and "inside" not in attrs and _is_inside(node, attrs, count, _INDEXED[op.name], facts):
+            inputs, controls = rewriter.inputs(node), rewriter.controls(node)
+            rewriter.replace(node, node.op, inputs, _marked(node.attrs), control_inputs=controls)
+        else:
             rewriter.keep(node)
-            return
-        first = _INDEXED[op.name]
-        bare = {place: self._bare(value, rewriter) for place, value in enumerate(node.inputs[first:count], first)}
-        inputs = [bare.get(place) or value for place, value in enumerate(rewriter.inputs(node))]
-        new = _marked(node.attrs)
-        rewriter.replace(node, node.op, inputs, new, control_inputs=rewriter.controls(node))
-
-    def _bare(self, index: Value, rewriter: Rewriter) -> Value | None:
-        """Returns an index without the node that only says where it lies, if other nodes use it without that too.
-
-        The passes behind this one look for equal indices.
-        """
-        node = index.node
-        if node is None or node.op.name != "as_number" or "low" not in node.attrs:
-            return None
-        (number,) = node.inputs
-        return rewriter.inputs(node)[0] if number in self._shared and number.type == index.type else None
 
 
 _INDEXED = {"get_item": 1, "update_item": 2}
