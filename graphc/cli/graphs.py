@@ -107,19 +107,14 @@ def _graph_of(target: Target) -> Graph:
 
 
 def known_passes() -> dict[str, Pass]:
-    """Returns the passes that need nothing but a graph, by name."""
+    """Returns the passes, by name."""
     by_name: dict[str, Pass] = {}
     for name in passes.__all__:
         kind: Any = getattr(passes, name)
-        if isinstance(kind, type) and isinstance(getattr(kind, "name", None), str) and not _needed(kind):
+        if isinstance(kind, type) and isinstance(getattr(kind, "name", None), str):
             instance: Any = kind()
             by_name[instance.name] = instance
     return dict(sorted(by_name.items()))
-
-
-def _needed(kind: type[Any]) -> list[str]:
-    parameters = inspect.signature(kind).parameters.values()
-    return [item.name for item in parameters if item.default is item.empty]
 
 
 def _opt(options: argparse.Namespace) -> int:

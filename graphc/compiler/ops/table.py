@@ -293,8 +293,8 @@ lax: Any = _lax  # its functions are only partly annotated
 _ZEROS: dict[str, Any] = {"complex": 0j, "float": 0.0, "int": 0}
 
 
-def _as_number(x: Any, *, kind: str, low: int | None = None, high: int | None = None, distinct: bool = False) -> Any:
-    del low, high, distinct  # what the passes may rely on
+def _as_number(x: Any, *, kind: str, low: int | None = None, high: int | None = None) -> Any:
+    del low, high  # what the passes may rely on
     x = jnp.reshape(x, ()) if jnp.shape(x) else x
     if kind == "int" and isinstance(x, jax.Array) and x.dtype == jnp.result_type(int) and jax.typeof(x).weak_type:
         return x  # is one already; it has no gradient
@@ -326,7 +326,6 @@ AS_NUMBER = OPS.add(
         differentiable=False,
         light=True,
         doc="The only element as a Python number of a kind: truncated for an int, and without gradients. "
-        "``low`` and ``high`` bound an int where the graph alone does not show its bounds; ``distinct`` says that it "
-        "differs from one iteration of a loop to another.",
+        "``low`` and ``high`` bound an int where the graph alone does not show its bounds.",
     ),
 )

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from graphc.compiler.ir.passes.collect import Collect
     from graphc.compiler.ir.passes.cse import CSE
     from graphc.compiler.ir.passes.dce import DCE
-    from graphc.compiler.ir.passes.defer import Defer
     from graphc.compiler.ir.passes.flatten import Flatten
     from graphc.compiler.ir.passes.fold import Fold
     from graphc.compiler.ir.passes.hoist import Hoist
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from graphc.compiler.ir.passes.predictive import PredictiveCommoning
     from graphc.compiler.ir.passes.pretest import Pretest
     from graphc.compiler.ir.passes.promote import Promote
-    from graphc.compiler.ir.passes.prune import Prune
-    from graphc.compiler.ir.passes.reduce_strength import ReduceStrength
     from graphc.compiler.ir.passes.shift import Shift
     from graphc.compiler.ir.passes.sink import Sink
     from graphc.compiler.ir.passes.specialization import (
@@ -45,7 +42,6 @@ else:
         "graphc.compiler.ir.passes.collect": "Collect",
         "graphc.compiler.ir.passes.cse": "CSE",
         "graphc.compiler.ir.passes.dce": "DCE",
-        "graphc.compiler.ir.passes.defer": "Defer",
         "graphc.compiler.ir.passes.flatten": "Flatten",
         "graphc.compiler.ir.passes.fold": "Fold",
         "graphc.compiler.ir.passes.hoist": "Hoist",
@@ -56,8 +52,6 @@ else:
         "graphc.compiler.ir.passes.predictive": "PredictiveCommoning",
         "graphc.compiler.ir.passes.pretest": "Pretest",
         "graphc.compiler.ir.passes.promote": "Promote",
-        "graphc.compiler.ir.passes.prune": "Prune",
-        "graphc.compiler.ir.passes.reduce_strength": "ReduceStrength",
         "graphc.compiler.ir.passes.shift": "Shift",
         "graphc.compiler.ir.passes.sink": "Sink",
         "graphc.compiler.ir.passes.specialization": "Evaluate NotSpecializedError is_open shape_inputs specialize",
@@ -76,7 +70,6 @@ __all__ = [
     "Accumulate",
     "Bounds",
     "Collect",
-    "Defer",
     "Evaluate",
     "Flatten",
     "Fold",
@@ -89,8 +82,6 @@ __all__ = [
     "PredictiveCommoning",
     "Pretest",
     "Promote",
-    "Prune",
-    "ReduceStrength",
     "Shift",
     "Sink",
     "Speculate",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, cast
@@ -12,7 +11,6 @@ from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.interpreter import Rewriter
 from graphc.compiler.ir.opdef import CONSTANT, OpDef, constant_attrs
 from graphc.compiler.ir.passes.base import REGIONS, OpsPass
-from graphc.compiler.ir.passes.copying import Copier
 from graphc.compiler.ir.passes.intervals import Interval
 from graphc.compiler.ir.passes.loop_nodes import controlled, differentiated, underlying
 from graphc.compiler.ir.passes.ranges import Facts, Known, Ranges
@@ -31,12 +29,11 @@ class Bounds(OpsPass):
     Before: a valid graph. After: the same graph, except that
 
     * an int or a bool with only one possible value is that constant;
-    * a ``where``, a ``cond`` or a ``logical_and`` with a known test is the chosen value;
+    * a ``where`` or a ``logical_and`` with a known test is the chosen value;
     * the indices of ``get_item`` and ``update_item`` that lie inside the tensor are marked: ``inside = True``.
 
     The pass iterates over a loop until the bounds of its carried values no longer grow: first by an iteration's
-    increment times the iterations, then up to the constants of the loop, and finally of the dtype. A test bounds the
-    values in the code that it guards.
+    increment times the iterations, then up to those of the dtype. A test bounds the values in the code that it guards.
     """
 
     name: ClassVar[str] = "bounds"
@@ -55,7 +52,6 @@ class _Step:
     def __init__(self, ranges: Ranges, ops: Registry[OpDef]) -> None:
         self._ranges, self._ops = ranges, ops
         self._done: dict[tuple[int, Known], tuple[Graph, Graph]] = {}
-        self._shared: set[Value] = set()
 
     def rewritten(self, graph: Graph, inputs: Known) -> Graph:
         """Returns a graph or region, simplified for inputs within some bounds."""
@@ -67,33 +63,17 @@ class _Step:
 
     def _rewrite(self, graph: Graph, inputs: Known) -> Graph:
         facts, rewriter = self._ranges.facts(graph, inputs), Rewriter(graph)
-        used = Counter(value for node in graph.nodes for value in node.inputs)
-        self._shared.update(value for value, count in used.items() if count > 1)
+        used = {value for node in graph.nodes for value in node.inputs}
         results = {*used, *graph.outputs}
         fixed = {*controlled(graph), *differentiated(graph)}
         _put_constants([value for value in graph.inputs if value in used], "", facts, rewriter)
         for node in graph.nodes:
-            if node in fixed or not (_chosen(node, facts, rewriter) or self._branch(node, facts, rewriter)):
+            if node in fixed or not _chosen(node, facts, rewriter):
                 self._keep(node, facts, rewriter)
             if node.regions:
                 outputs = [value for value in node.outputs if value in results]
                 _put_constants(outputs, node.device, facts, rewriter)
         return rewriter.finish()
-
-    def _branch(self, node: Node, facts: Facts, rewriter: Rewriter) -> bool:
-        """Replaces a cond with a known test by its branch; returns False if the test is not known."""
-        if node.op.name != "cond" or node.device or (truth := _number(node.inputs[0], facts)) is None:
-            return False
-        place = 0 if truth else 1
-        entry = self._ranges.entries(node, facts)[place]
-        assert entry is not None
-        region = self.rewritten(node.regions[place], entry)
-        copier = Copier(dict(zip(region.inputs, rewriter.inputs(node)[1:], strict=True)), rewriter.names)
-        copier.copy(region.nodes)
-        for new in copier.nodes:
-            rewriter.add(new)
-        rewriter.substitute(node.outputs, [copier.values[value] for value in region.outputs])
-        return True
 
     def _keep(self, node: Node, facts: Facts, rewriter: Rewriter) -> None:
         """Keeps a node, with its regions simplified and its index marked."""
@@ -104,25 +84,11 @@ class _Step:
             rewriter.keep(node, regions=regions)
             return
         op, attrs, count = underlying(node, self._ops)
-        if op.name not in _INDEXED or "inside" in attrs or not _is_inside(node, attrs, count, _INDEXED[op.name], facts):
+        if op.name in _INDEXED and "inside" not in attrs and _is_inside(node, attrs, count, _INDEXED[op.name], facts):
+            inputs, controls = rewriter.inputs(node), rewriter.controls(node)
+            rewriter.replace(node, node.op, inputs, _marked(node.attrs), control_inputs=controls)
+        else:
             rewriter.keep(node)
-            return
-        first = _INDEXED[op.name]
-        bare = {place: self._bare(value, rewriter) for place, value in enumerate(node.inputs[first:count], first)}
-        inputs = [bare.get(place) or value for place, value in enumerate(rewriter.inputs(node))]
-        new = _marked(node.attrs)
-        rewriter.replace(node, node.op, inputs, new, control_inputs=rewriter.controls(node))
-
-    def _bare(self, index: Value, rewriter: Rewriter) -> Value | None:
-        """Returns an index without the node that only says where it lies, if other nodes use it without that too.
-
-        The passes behind this one look for equal indices.
-        """
-        node = index.node
-        if node is None or node.op.name != "as_number" or "low" not in node.attrs:
-            return None
-        (number,) = node.inputs
-        return rewriter.inputs(node)[0] if number in self._shared and number.type == index.type else None
 
 
 _INDEXED = {"get_item": 1, "update_item": 2}

@@ -80,7 +80,7 @@ def _of_write(loop: Loop, write: Access) -> _Filled | None:
         return None
     ((axis, at),) = places
     motion = moves(loop, at.base) if isinstance(at, At) else None
-    if motion is None or motion.start is None or not isinstance(at, At) or row != row_type(array, axis):
+    if motion is None or not isinstance(at, At) or row != row_type(array, axis):
         return None
     first, step, last = motion.start + at.offset, motion.step, loop.attrs["length"] - 1
     if loop.attrs.get("reverse"):

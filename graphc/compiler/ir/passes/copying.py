@@ -57,9 +57,6 @@ class Copier:
         Args:
           like: an old node; the new one has its location.
           name: what it is called if that is free, by default as its op; where names are kept, by default as ``like``.
-
-        Returns:
-          The output.
         """
         name = (name or like.name) if self._names is None else self._names(name or op.name)
         new = Node(op, inputs, attrs or Attrs(), [type], device=self._device, name=name, location=like.location)
@@ -91,11 +88,7 @@ def needed(nodes: Sequence[Node], wanted: Iterable[Node | None]) -> list[Node]:
 def subgraph(
     inputs: Sequence[Value], nodes: Iterable[Node], outputs: Iterable[Value], name: str, prefix: str = ""
 ) -> Graph:
-    """Returns a graph of copies of some nodes.
-
-    Args:
-      nodes: the nodes, in an order that respects their dependencies.
-    """
+    """Returns a graph of copies of some nodes, which come in an order that respects their dependencies."""
     new = inputs_like(inputs, prefix)
     copier = Copier(dict(zip(inputs, new, strict=True)))
     copier.copy(nodes)

@@ -130,11 +130,7 @@ class _Link:
 
 
 class _Chain:
-    """Conds nested in each other's false branches.
-
-    Args:
-      first: the outermost cond, or its pullback.
-    """
+    """Conds nested in each other's false branches; the first is the outermost, or its pullback."""
 
     def __init__(self, first: Node) -> None:
         self._first = first
@@ -204,15 +200,7 @@ class _Chain:
         return len(seen) <= _MAX_TEST
 
     def tests(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[list[Value], list[Node]]:
-        """Returns the tests of all conds, computed before the first one.
-
-        Args:
-          inputs: the inputs of the first cond in the new graph.
-          names: names for the nodes.
-
-        Returns:
-          The tests, and the nodes that compute them.
-        """
+        """Returns the tests of all conds, and the nodes that compute them of the inputs of the first."""
         known = dict(zip(self._first.inputs, inputs, strict=True))
         made: list[Node] = []
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 from graphc.compiler.base import UniqueNames
 from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.passes.base import LOOPS
-from graphc.compiler.ir.passes.copying import subgraph
+from graphc.compiler.ir.passes.copying import Copier, subgraph
 from graphc.compiler.ir.passes.loop_nodes import Loop, is_light
 from graphc.compiler.ir.passes.loop_pass import LoopPass, Replacement
 
@@ -37,7 +37,7 @@ class Hoist(LoopPass):
     def plan(self, loop: Loop) -> Move | None:
         """Returns the invariant nodes and the loop without them."""
         chosen = self._chosen(loop)
-        return Move(loop, self.ops, chosen) if chosen else None
+        return Move(loop, self.ops, loop.body, chosen) if chosen else None
 
     def _chosen(self, loop: Loop) -> list[Node]:
         """Returns the nodes that are worth moving."""
@@ -50,21 +50,23 @@ class Hoist(LoopPass):
 
 @dataclass(frozen=True)
 class Move(Replacement):
-    """A loop that some nodes of its body leave."""
+    """A loop that some nodes of its body, or of its test, leave."""
 
+    region: Graph
     chosen: Sequence[Node]
 
     def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
         """Returns the nodes before the loop, and the loop."""
-        loop, body = self.loop, self.loop.body
-        before = loop.copier(inputs, names)
+        loop, region = self.loop, self.region
+        inside = loop.inside if region is loop.body else region.inputs
+        before = Copier(dict(zip(inside, inputs, strict=True)), names, loop.node.device)
         leaving = set(self.chosen)
-        before.copy_sources((output for node in self.chosen for output in node.outputs), body.nodes)
-        staying = [node for node in body.nodes if node not in leaving]
-        given = results_read(body, leaving)
+        before.copy_sources((output for node in self.chosen for output in node.outputs), region.nodes)
+        staying = [node for node in region.nodes if node not in leaving]
+        given = results_read(region, leaving)
         regions = [
-            subgraph([*region.inputs, *given], staying if region is body else region.nodes, region.outputs, region.name)
-            for region in loop.node.regions
+            subgraph([*each.inputs, *given], staying if each is region else each.nodes, each.outputs, each.name)
+            for each in loop.node.regions
         ]
         node = loop.rebuilt([*inputs, *(before.values[value] for value in given)], regions)
         return [*before.nodes, node], node.outputs

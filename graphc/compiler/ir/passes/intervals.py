@@ -77,17 +77,11 @@ def same_numbers(node: Node, known: Known) -> bool:
 
 
 def interval_of(node: Node, facts: Mapping[Value, Interval]) -> Interval | None:
-    """Returns the range of a node's single result; None if it is neither an int nor a bool.
-
-    Args:
-      facts: the same of the values before it, where it is known.
-    """
+    """Returns the range of a node's single result from those before it; None if it is neither an int nor a bool."""
     limits = whole(node.outputs[0].type)
     if limits is None:
         return None
     known = [facts.get(value) for value in node.inputs]
-    if node.op.name == "bitwise_and" and _is_sign_of_a_sum_that_fits(node, facts):
-        return 0, _HIGHEST
     found = _found(node, known)
     if node.op.name == "as_number" and "low" in node.attrs:
         return meet((node.attrs["low"], node.attrs["high"]), found or limits)
@@ -143,21 +137,6 @@ def _not(known: Known) -> Interval:
 
 
 _LOGICAL: dict[str, Callable[[Known], Interval]] = {"logical_and": _all, "logical_or": _any, "logical_not": _not}
-_HIGHEST = int(np.iinfo(np.int32).max)
-
-
-def _is_sign_of_a_sum_that_fits(node: Node, facts: Mapping[Value, Interval]) -> bool:
-    """Returns True for ``(a ^ s) & (b ^ s)`` of 32 bits, with ``s`` a sum ``a + b`` that fits: it is not negative."""
-    exclusive = [value.node for value in node.inputs]
-    if node.outputs[0].type.dtype.name != "int32" or any(x is None or x.op.name != "bitwise_xor" for x in exclusive):
-        return False
-    (a, s), (b, same) = [x.inputs for x in exclusive if x is not None]
-    if s is not same or s.node is None or s.node.op.name != "add" or set(s.node.inputs) != {a, b}:
-        return False
-    first, second = facts.get(a), facts.get(b)
-    if first is None or second is None:
-        return False
-    return first[0] + second[0] >= -_HIGHEST - 1 and first[1] + second[1] <= _HIGHEST
 
 
 def _of(values: Iterable[int]) -> Interval:

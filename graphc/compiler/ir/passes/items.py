@@ -199,24 +199,14 @@ def accesses(
 
 @dataclass(frozen=True)
 class Motion:
-    """The course of an int of a body from one iteration to the next.
+    """The course of an int of a body from one iteration to the next: what it is in the first one, and its step."""
 
-    Attributes:
-      start: what it is in the first iteration; None if only an operand of the loop tells.
-      operand: the place of that operand; None for the index.
-    """
-
-    start: int | None
+    start: int
     step: int
-    operand: int | None = None
 
 
 def moves(loop: Loop, value: Value | None) -> Motion | None:
-    """Returns how an int of a body moves, if it does by the same step in each iteration.
-
-    Args:
-      value: the int; None for a constant, which does not move.
-    """
+    """Returns how an int of a body moves, if it is the index or a multiple of it; None stands for a number."""
     if value is None:
         return None
     if value is loop.index:
@@ -225,16 +215,8 @@ def moves(loop: Loop, value: Value | None) -> Motion | None:
     if value.node is not None and value.node.op.name == "multiply" and loop.index in value.node.inputs:
         times = next((number for part in value.node.inputs if (number := constant(part))), None)
         motion = None if times is None else moves(loop, loop.index)
-        if times is None or motion is None or motion.start is None:
-            return None
-        return Motion(motion.start * times, motion.step * times)
-    if value not in loop.inside[: loop.places.stop]:
-        return None
-    place = loop.inside.index(value)
-    after = _at(loop.body.outputs[place])
-    if after.base is not value or not after.offset:
-        return None
-    return Motion(constant(loop.operands[place]), after.offset, place)
+        return None if times is None or motion is None else Motion(motion.start * times, motion.step * times)
+    return None
 
 
 def row_type(array: TensorType, axis: int) -> TensorType:

@@ -109,11 +109,7 @@ class Loop:
         self, inputs: Sequence[Value], regions: Sequence[Graph], attrs: Attrs | None = None,
         types: Sequence[TensorType] | None = None,
     ) -> Node:  # fmt: skip
-        """Returns a loop like this one.
-
-        Args:
-          regions: its test, if it has one, and its body.
-        """
+        """Returns a loop like this one; the regions are its test, if it has one, and its body."""
         attrs, old = self.attrs if attrs is None else attrs, self.node
         if types is None:
             types = self.op.infer([value.type for value in inputs], attrs, regions)
@@ -150,12 +146,7 @@ class Loop:
         return Attrs({"assigned": left} if left else {}, **attrs)
 
     def free(self, sources: Iterable[Value], ops: Ops, region: Graph | None = None) -> set[Value]:
-        """Returns the values that movable nodes compute from only these inputs of a region, and the inputs.
-
-        Args:
-          ops: the registry with the ops that a ``vjp`` differentiates.
-          region: the region; None for the body.
-        """
+        """Returns the values that movable nodes compute from only these inputs of a region, or the body, and these."""
         found, region = set(sources), region or self.body
         bound = controlled(region)
         for node in region.nodes:

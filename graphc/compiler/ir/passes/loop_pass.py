@@ -9,11 +9,11 @@ from typing import ClassVar, Protocol
 from graphc.compiler.base import Registry, UniqueNames
 from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.interpreter import Rewriter, map_inside, map_regions
-from graphc.compiler.ir.opdef import CONSTANT, OpDef, constant_attrs
+from graphc.compiler.ir.opdef import OpDef
 from graphc.compiler.ir.passes.base import OpsPass
-from graphc.compiler.ir.passes.copying import Copier, inputs_like
+from graphc.compiler.ir.passes.copying import inputs_like
 from graphc.compiler.ir.passes.loop_nodes import ENTERED, Loop, controlled, differentiated, underlying
-from graphc.compiler.ir.types import Attrs, TensorType
+from graphc.compiler.ir.types import Attrs
 
 __all__ = ["LateLoopPass", "LoopPass", "Plan", "Replacement"]
 
@@ -32,18 +32,6 @@ class Replacement:
 
     loop: Loop
     ops: Registry[OpDef]
-
-    def constant(self, number: int, type: TensorType, into: Copier) -> Value:
-        """Adds a constant to some nodes."""
-        return into.add(CONSTANT, (), type, constant_attrs(number, type), like=self.loop.node)
-
-    def apply(
-        self, op: str, inputs: Sequence[Value], into: Copier, attrs: Attrs | None = None, *, like: Node | None = None
-    ) -> Value:
-        """Adds an op to some nodes, with the location of a node of the loop's, or of the loop."""
-        found, attrs = self.ops[op], attrs or Attrs()
-        (type,) = found.infer([value.type for value in inputs], attrs, ())
-        return into.add(found, inputs, type, attrs, like=like or self.loop.node)
 
 
 @dataclass(frozen=True)
@@ -82,13 +70,7 @@ class LoopPass(OpsPass):
         return _replaced(graph, plans, whole, self.ops) if plans else graph
 
     def plans(self, graph: Graph, loops: Mapping[Node, Loop], whole: set[Node]) -> Mapping[Node, Plan]:
-        """Returns the replacements of loops.
-
-        Args:
-          graph: the graph.
-          loops: its loops, without those in its regions.
-          whole: the loops that stay a single node.
-        """
+        """Returns the replacements of a graph's own loops, of which those in ``whole`` stay a single node."""
         chosen = loops if self.replaces_whole else {node: loop for node, loop in loops.items() if node not in whole}
         found = {node: self.plan(loop) for node, loop in chosen.items()}
         return {node: plan for node, plan in found.items() if plan is not None}

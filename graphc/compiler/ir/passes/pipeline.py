@@ -9,14 +9,12 @@ from graphc.compiler.ir.graph import Graph
 from graphc.compiler.ir.passes.base import Pass, starts
 from graphc.compiler.ir.passes.cse import CSE
 from graphc.compiler.ir.passes.dce import DCE
-from graphc.compiler.ir.passes.defer import Defer
 from graphc.compiler.ir.passes.flatten import Flatten
 from graphc.compiler.ir.passes.fold import Fold
 from graphc.compiler.ir.passes.if_convert import IfConvert
 from graphc.compiler.ir.passes.loops import Loops
 from graphc.compiler.ir.passes.order import Order
 from graphc.compiler.ir.passes.pretest import Pretest
-from graphc.compiler.ir.passes.reduce_strength import ReduceStrength
 from graphc.compiler.ir.passes.shift import Shift
 from graphc.compiler.ir.passes.speculate import Speculate
 from graphc.compiler.ir.passes.unroll import Unroll
@@ -31,10 +29,9 @@ __all__ = ["DEFAULT", "LATE", "run_passes"]
 DEFAULT: tuple[Pass, ...] = (Flatten(), DCE(), Fold(), CSE(), Loops(), DCE(), Order())
 
 # These apply only to code that XLA compiles as a unit: gradients are taken of the graph before them. After a branch is
-# converted, its test and its body may read the same items, the checks of a loop are selections, of which those of a
-# count go behind the loop, and a body may be light enough to unroll its loop. Branches that stay and tests give up what
-# is invariant. Shifts come last: the other passes know divisions.
-LATE: tuple[Pass, ...] = (IfConvert(), Unroll(), Defer(), Speculate(), Pretest(), ReduceStrength(), Shift())
+# converted, its test and its body may read the same items, and a body may be light enough to unroll its loop. Branches
+# that stay and tests give up what is invariant. Shifts come last: the other passes know divisions.
+LATE: tuple[Pass, ...] = (IfConvert(), Unroll(), Speculate(), Pretest(), Shift())
 
 
 _failed: set[str] = set()

@@ -135,26 +135,12 @@ def _of_array(loop: Loop, place: int, uses: Sequence[Access]) -> _Rows | None:
 
 def _ago(loop: Loop, read: Access, written: At, motion: Motion, axis: int) -> int | None:
     """Returns how many iterations ago a row was written that is read; None if it is not known."""
-    item, length = read.items[axis], loop.attrs["length"]
-    if not isinstance(item, At):
-        return None
-    its = moves(loop, item.base)
-    apart = written.apart(item)
-    if apart is None and motion.start is not None and (item.base is None or (its and its.start is not None)):
-        # Both begin at known places: the first one that is read lies so far behind the first one that is written.
-        apart = motion.start + written.offset - item.offset - (its.start or 0 if its else 0)
+    item = read.items[axis]
+    apart = written.apart(item) if isinstance(item, At) else None
     if apart is None:
         return None
-    step = 0 if its is None else its.step
-    if step == motion.step:
-        ago, left = divmod(apart, motion.step)
-        if left:
-            return _BEFORE
-        return _BEFORE if not 0 <= ago < length or not (ago or read.writes) else ago
-    # Places that move otherwise: none of those that are read may be one of those that are written.
-    last = length - 1
-    wrote, looked = sorted((0, motion.step * last)), sorted((-apart, -apart + step * last))
-    return _BEFORE if looked[1] < wrote[0] or wrote[1] < looked[0] else None
+    ago, left = divmod(apart, motion.step)
+    return _BEFORE if left or not 0 <= ago < loop.attrs["length"] or not (ago or read.writes) else ago
 
 
 @dataclass(frozen=True)
@@ -181,18 +167,11 @@ class _Commoned(Replacement):
 
     def _first(self, rows: _Rows, inputs: Sequence[Value], ago: int, before: Copier) -> Value:
         """Returns the row of the array that stands for what was written so many iterations before the first one."""
-        at, node = rows.write.items[rows.axis], self.loop.node
+        at = rows.write.items[rows.axis]
         assert isinstance(at, At)
-        by, array = at.offset - ago * rows.motion.step, inputs[rows.place]
-        if rows.motion.start is not None:
-            item, tensors = rows.motion.start + by, []
-        else:
-            assert rows.motion.operand is not None
-            start = inputs[rows.motion.operand]
-            offset = self.constant(by, start.type, before)
-            item, tensors = "tensor", [before.add(self.ops["add"], [start, offset], start.type, like=node)]
-        attrs = index_attrs((*[ALL] * rows.axis, item), tensors)
-        return before.add(self.ops["get_item"], [array, *tensors], rows.row, attrs, like=node)
+        place = rows.motion.start + at.offset - ago * rows.motion.step
+        attrs, array = index_attrs((*[ALL] * rows.axis, place), ()), inputs[rows.place]
+        return before.add(self.ops["get_item"], [array], rows.row, attrs, like=self.loop.node)
 
     def _body(self, entries: Sequence[Value], count: int) -> Graph:
         body = self.loop.body

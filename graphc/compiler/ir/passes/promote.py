@@ -28,9 +28,9 @@ class Promote(LoopPass):
     Compilers call it scalar promotion. The inner loop of ``table[i, j] = f(table[i - 1, j], table[i, j - 1])`` carries
     a row and reads another one, in place of the whole table, of which the gradient would copy all in each iteration.
 
-    Before: a valid graph. After: the same, but that a loop that changes an array only at places that are the same in
-    all iterations along some axes carries what is there. It is taken before the loop and assigned behind it. What the
-    loop reads at other places along those axes is taken before the loop, too: they must be known to be others,
+    Before: a valid graph. After: the same, but that a ``scan`` that changes an array only at places that are the same
+    in all iterations along some axes carries what is there. It is taken before the loop and assigned behind it. What
+    the loop reads at other places along those axes is taken before the loop, too: they must be known to be others,
     ``i - 1`` and ``i``, or 0 and 1.
     """
 
@@ -79,26 +79,17 @@ def _parts(loop: Loop, ops: Registry[OpDef]) -> list[_Part]:
     body, waiting = loop.body, controlled(loop.body)
     fixed = loop.free(loop.invariants(), ops)
     found: list[_Part] = []
-    if loop.test is None and not loop.attrs["length"]:
+    if loop.test is not None or not loop.attrs["length"]:
         return []
     for place in loop.places:
         array = loop.inside[place]
-        if not array.type.ranked or not array.type.shape or array.type.weak or _is_read(loop.test, place):
+        if not array.type.ranked or not array.type.shape or array.type.weak:
             continue
         uses = accesses(body, array, body.outputs[place], waiting)
         part = _part(place, array.type, uses, fixed) if uses else None
         if part is not None and _pays(loop, part):
             found.append(part)
     return found
-
-
-def _is_read(test: Graph | None, place: int) -> bool:
-    """Returns True if the test of a ``while`` looks at a value that the loop carries."""
-    return test is not None and any(test.inputs[place] in values for values in (test.outputs, *_inputs(test)))
-
-
-def _inputs(graph: Graph) -> list[tuple[Value, ...]]:
-    return [node.inputs for node in graph.nodes]
 
 
 def _part(place: int, array: TensorType, found: Sequence[Access], fixed: set[Value]) -> _Part | None:
@@ -133,8 +124,6 @@ def _pays(loop: Loop, part: _Part) -> bool:
     writes = [one for one in part.found if one.is_write]
     if not part.type.shape:
         return all(one.node.inputs[1].type == part.type for one in writes)
-    if loop.test is not None:
-        return False
     written = loop.attrs["length"] * max(size_of(part.array.shape, one.items) for one in writes)
     return part.type.size * (1 + len(part.others)) <= _LARGE * written
 
@@ -154,11 +143,7 @@ class _Parts(Replacement):
             operands[part.place] = self._taken(array, part, part.where, around)
             more += [self._taken(array, part, where, around) for where in part.others]
         operands += more
-        regions = [
-            self._body(region, operands) if region is loop.body else self._test(region, operands)
-            for region in loop.node.regions
-        ]
-        node = loop.rebuilt(operands, regions)
+        node = loop.rebuilt(operands, [self._body(loop.body, operands)])
         around.nodes.append(node)
         outputs = [*node.outputs]
         for part in self.parts:
@@ -181,27 +166,13 @@ class _Parts(Replacement):
         attrs = index_attrs(index, tensors)
         return before.add(self.ops["get_item"], [array, *tensors], part.type, attrs, like=self.loop.node)
 
-    def _entries(self, region: Graph, operands: Sequence[Value]) -> list[Value]:
-        """Returns the inputs of a region: its own, some of other types, and those for the parts that are read."""
-        count = len(region.inputs) - len(self.loop.operands)
-        types = [value.type for value in (*region.inputs[:count], *region.inputs[count:])]
+    def _body(self, body: Graph, operands: Sequence[Value]) -> Graph:
+        types, count = [value.type for value in body.inputs], len(body.inputs) - len(self.loop.operands)
         for part in self.parts:
             types[count + part.place] = part.type
         types += [operand.type for operand in operands[len(self.loop.operands) :]]
-        known = [value.name for value in region.inputs]
-        return [
-            Value(type, None, place, known[place] if place < len(known) else f"part_{place - len(known)}")
-            for place, type in enumerate(types)
-        ]
-
-    def _test(self, test: Graph, operands: Sequence[Value]) -> Graph:
-        entries = self._entries(test, operands)
-        copier = Copier(dict(zip(test.inputs, entries, strict=False)))
-        copier.copy(test.nodes)
-        return Graph(entries, copier.nodes, [copier.values[value] for value in test.outputs], test.name)
-
-    def _body(self, body: Graph, operands: Sequence[Value]) -> Graph:
-        entries = self._entries(body, operands)
+        names = [*(value.name for value in body.inputs), *(f"part_{place}" for place in range(len(types)))]
+        entries = [Value(type, None, place, names[place]) for place, type in enumerate(types)]
         copier = Copier(dict(zip(body.inputs, entries, strict=False)))
         known = {one.node: (part, one) for part in self.parts for one in part.found}
         others = iter(entries[len(body.inputs) :])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
@@ -27,23 +26,13 @@ Known = tuple[Interval | None, ...]
 Facts = Mapping[Value, Interval]
 
 _EXACT_ROUNDS = 2
-"""Number of rounds in which the bounds of carried values grow by an increment before they jump to the next constant."""
-
-_ROUNDS = 7
-"""Maximum number of rounds in which they grow, after which they are those of the dtype."""
-
-_SHRINKING = 2
-"""The number of rounds that narrow the ranges again to what an iteration computes."""
+"""Number of rounds in which the bounds of carried values grow by an increment before they are those of the dtype."""
 
 _SAME = frozenset({"identity", "stop_gradient", "as_number"})
 
 
 class Ranges:
-    """Finds the intervals of a graph's values.
-
-    Args:
-      ops: the registry with the ops that a ``vjp`` differentiates.
-    """
+    """Finds the intervals of a graph's values."""
 
     def __init__(self, ops: Ops) -> None:
         self._ops = ops
@@ -52,12 +41,7 @@ class Ranges:
         self._entries: dict[tuple[int, Known], tuple[Node, Sequence[Known | None]]] = {}
 
     def facts(self, graph: Graph, inputs: Known) -> Facts:
-        """Returns the intervals of a graph's ints and bools.
-
-        Args:
-          graph: the graph, or a region.
-          inputs: an interval for each of its inputs; None if it is unknown, or is not an int or bool.
-        """
+        """Returns the intervals of a graph's ints and bools from those of its inputs, None where they are unknown."""
         key = (id(graph), inputs)
         found = self._regions.get(key)
         if found is not None:
@@ -83,13 +67,7 @@ class Ranges:
         return facts
 
     def entries(self, node: Node, facts: Facts) -> Sequence[Known | None]:
-        """Returns the known intervals of each region's inputs of a node.
-
-        An entry is None if nothing is known of a region, not even that it runs.
-
-        Args:
-          node: the node, or its ``vjp``.
-        """
+        """Returns the intervals of each region's inputs of a node; None if not even that it runs is known."""
         op, _, count = underlying(node, self._ops)
         known = self._known(facts, node.inputs[:count])
         key = (id(node), self._known(facts, node.inputs))
@@ -159,7 +137,7 @@ class Ranges:
                 for place, value in enumerate(body.outputs[:count])
             ])  # fmt: skip
 
-        carried = _Growth(first, [loop.body], known).carried(iteration)
+        carried = _stable(loop, first, iteration)
         facts = self.facts(body, (index, *carried, *rest))
         outputs = list(self._known(facts, body.outputs))
         for place in range(count):
@@ -229,84 +207,42 @@ class Ranges:
             entry = entered(carried)
             return None if entry is None else self._known(self.facts(loop.body, entry), loop.body.outputs)
 
-        carried = _Growth(first, loop.node.regions, known).carried(iteration)
+        carried = _stable(loop, first, iteration)
         facts, entry = self.facts(test, (*carried, *rest)), entered(carried)
         more = assumed(test.outputs[0], False, facts)
         outputs = tuple([more.get(value, facts.get(value)) for value in test.inputs[:count]])
         return [(*carried, *rest), entry], outputs
 
 
-class _Growth:
-    """Widens the bounds of a loop's carried values until they hold in each iteration.
-
-    Args:
-      first: the bounds before the first iteration.
-    """
-
-    def __init__(self, first: Known, regions: Sequence[Graph], known: Known) -> None:
-        self._types = [value.type for value in regions[-1].outputs[: len(first)]]
-        self._first = first
-        self._round = 0
-        self._regions, self._known = regions, known
-        self._ends: list[int] | None = None
-
-    def carried(self, iteration: Callable[[Known], Known | None]) -> Known:
-        """Returns the bounds before any iteration.
-
-        Args:
-          iteration: returns the bounds after an iteration for those before it; None if there is none.
-        """
-        carried = self._first
-        while True:
-            after = iteration(carried)
-            if after is None:
-                return carried
-            carried, stable = self._next(carried, after), carried
-            if carried == stable:
-                break
-        # They grew to the next constant, or to all that the dtype holds; an iteration may leave less than that.
-        for _ in range(_SHRINKING if self._round > _EXACT_ROUNDS else 0):
-            less = tuple([hull(*pair) for pair in zip(self._first, after, strict=True)])
-            if less == carried or (found := iteration(less)) is None:
-                break
-            if not all(hull(*pair) == pair[0] for pair in zip(less, found, strict=True)):
-                break
-            carried, after = less, found
+def _stable(loop: Loop, first: Known, iteration: Callable[[Known], Known | None]) -> Known:
+    """Returns the bounds of carried values in all iterations; ``iteration`` gives those after one, if one runs."""
+    carried, rounds = first, 0
+    while (after := iteration(carried)) is not None:
+        rounds += 1
+        wider = tuple([
+            _wider(whole(value.type), *pair, exact=rounds <= _EXACT_ROUNDS)
+            for value, *pair in zip(loop.body.outputs, carried, after, strict=False)
+        ])  # fmt: skip
+        if wider == carried:
+            break
+        carried = wider
+    if after is None or rounds <= _EXACT_ROUNDS:
         return carried
+    # They grew to the end of the dtype, and an iteration may leave less than that: `n = (n * 5 + 1) % 1000`.
+    less = tuple([hull(*pair) for pair in zip(first, after, strict=False)])
+    found = iteration(less)
+    fits = found is not None and all(hull(*pair) == pair[0] for pair in zip(less, found, strict=False))
+    return less if fits else carried
 
-    def _next(self, carried: Known, after: Sequence[Interval | None]) -> Known:
-        """Returns the bounds before the next iteration: those before this one, widened by those after it."""
-        self._round += 1
-        return tuple([self._grown(place, *pair) for place, pair in enumerate(zip(carried, after, strict=True))])
 
-    def _grown(self, place: int, before: Interval | None, after: Interval | None) -> Interval | None:
-        both, limits = hull(before, after), whole(self._types[place])
-        if both is None or limits is None or both == before or before is None:
-            return limits if both is None else both
-        if self._round <= _EXACT_ROUNDS:
-            return both
-        low, high = both
-        if self._round > _ROUNDS:
-            return limits[0] if low < before[0] else low, limits[1] if high > before[1] else high
-        # Each time past twice as many constants: a count would take as many rounds as there are.
-        ends, past = self._all_ends(), 1 << (self._round - _EXACT_ROUNDS - 1)
-        if low < before[0]:
-            end = bisect_right(ends, low) - past
-            low = max(ends[end], limits[0]) if end >= 0 else limits[0]
-        if high > before[1]:
-            end = bisect_left(ends, high) + past - 1
-            high = min(ends[end], limits[1]) if end < len(ends) else limits[1]
-        return low, high
-
-    def _all_ends(self) -> list[int]:
-        if self._ends is None:
-            ends = {end for interval in self._known if interval is not None for end in interval}
-            for region in self._regions:
-                for node in region.walk():
-                    if node.op is CONSTANT and node.attrs["value"].array.size == 1 and whole(node.outputs[0].type):
-                        ends.add(int(node.attrs["value"].array.item()))
-            self._ends = sorted({near for end in ends for near in (end - 1, end, end + 1)})
-        return self._ends
+def _wider(limits: Interval | None, before: Interval | None, after: Interval | None, *, exact: bool) -> Interval | None:
+    """Returns bounds that contain two others, and all to the end of the dtype where they grew."""
+    both = hull(before, after)
+    if both is None:
+        return limits
+    if limits is None or before is None or exact:
+        return both
+    return limits[0] if both[0] < before[0] else both[0], limits[1] if both[1] > before[1] else both[1]
 
 
 def assumed(test: Value, truth: bool, facts: Facts) -> dict[Value, Interval]:

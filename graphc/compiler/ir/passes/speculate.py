@@ -48,7 +48,7 @@ class Speculate(LateLoopPass):
             return None
         types = [output.type for output in loop.node.outputs]
         node = loop.rebuilt(loop.operands, [*loop.node.regions[:-1], body], types=types)
-        return Move(Loop(loop.op, loop.attrs, loop.operands, node), self.ops, moved)
+        return Move(Loop(loop.op, loop.attrs, loop.operands, node), self.ops, body, moved)
 
     def _lifted(self, graph: Graph, invariant: Collection[Value]) -> tuple[Graph, list[Node]]:
         """Returns a graph with nodes of its branches moved in front of them, and these nodes."""

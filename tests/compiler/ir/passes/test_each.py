@@ -24,8 +24,8 @@ from graphc.compiler.ir import (
     print_graph,
     reads,
 )
-from graphc.compiler.ir.passes import CSE, DCE, Fold, Order, Pass, Prune, pipeline, run_passes
-from tests.compiler.ir.strategies import ADD, FLOAT, NEG, TEST_OPS, ancestors, graphs
+from graphc.compiler.ir.passes import CSE, DCE, Fold, Order, Pass, pipeline, run_passes
+from tests.compiler.ir.strategies import FLOAT, NEG, TEST_OPS, ancestors, graphs
 from tests.draws import examples
 
 
@@ -130,21 +130,6 @@ class TestDCE:
     def test_what_only_dead_nodes_wait_for_goes(self) -> None:
         text = "%a: f32[] = neg(%x)\n%b: f32[] = neg(%y) after(%a)\nreturn %x"
         assert transform(DCE(), text) == "return %x"
-
-
-class TestPrune:
-    def test_drops_what_the_other_outputs_needed(self) -> None:
-        builder = GraphBuilder()
-        x = builder.input(FLOAT, "x")
-        first, second = builder.append(NEG, [x]), builder.append(ADD, [x, x])
-        graph = builder.build([*first.outputs, *second.outputs])
-        result = Prune((1,))(graph)
-        assert result.nodes == (second,)
-        assert result.outputs == second.outputs
-
-    def test_refuses_a_position_that_is_not_there(self) -> None:
-        with pytest.raises(errors.OutOfRangeError, match=r"has 1 outputs, but output 1 was requested; .* 0 to 0"):
-            transform(Prune((1,)), "return %x")
 
 
 class TestCSE:

@@ -21,7 +21,6 @@ from graphc.compiler.ir.passes import (
     Loops,
     Order,
     Pass,
-    Prune,
     Sink,
     run_passes,
 )
@@ -140,17 +139,6 @@ def test_ordered_effects_do_not_depend_on_the_schedule(after: list[Pass], data: 
         ]
 
 
-@given(graph=graphs(), data=st.data())
-@settings(max_examples=examples(25))
-def test_prune_keeps_the_chosen_outputs_and_the_effects(graph: Graph, data: st.DataObject) -> None:
-    chosen = data.draw(st.lists(st.sampled_from(range(len(graph.outputs))), max_size=3)) if graph.outputs else []
-    result = Prune(tuple(chosen))(graph)
-    verify(result)
-    outputs, log = evaluate(graph)
-    assert evaluate(result) == ([outputs[index] for index in chosen], log)
-    assert result.inputs == graph.inputs
-
-
 def ladder(size: int) -> Graph:
     """At least ``size`` nodes: reads, arithmetic, constants and some writes, each depending on some before."""
     builder = GraphBuilder()
@@ -169,7 +157,6 @@ def ladder(size: int) -> Graph:
 
 WORK: dict[str, Callable[[Graph], Any]] = {
     **{step.name: step for step in PASSES},
-    "prune": Prune((0,)),
     "verify": verify,
     "print": print_graph,
     "interpret": lambda graph: Stateful(graph, Cells()).run(np.float32(1)),

@@ -49,19 +49,6 @@ def test_an_element_that_it_reads_is_read_before_the_loop() -> None:
     assert text.index("get_item(%v, %p)") < text.index("while(") < text.index("add(")
 
 
-def test_the_body_uses_what_the_test_no_longer_computes() -> None:
-    half = "%d: f32[] = add(%k, %k) %h: f32[] = halve(%d) "
-    text = after(
-        loop(half + "%l: bool[] = less(%c, %h) return %l", half + "%n: f32[] = add(%h, %one) return %n, %k, %a")
-    )
-    assert text.count("halve(") == 1
-    other = half.replace("add(%k, %k)", "add(%k, %one)")
-    text = after(
-        loop(half + "%l: bool[] = less(%c, %h) return %l", other + "%n: f32[] = add(%c, %h) return %n, %k, %a")
-    )
-    assert text.count("halve(") == 2
-
-
 @pytest.mark.parametrize(
     "text",
     [

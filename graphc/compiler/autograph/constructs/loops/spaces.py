@@ -248,7 +248,7 @@ class TensorIndices(Space):
         tensors = [as_tensor(value) for value in (self._start, self._step)]
         number = affine(SymbolicTensor(counter.raw, counter.trace), *tensors)
         if self._span is not None and number.raw is not counter.raw:
-            attrs = Attrs(kind="int", low=self._span.low, high=self._span.high, distinct=True)
+            attrs = Attrs(kind="int", low=self._span.low, high=self._span.high)
             number = apply(AS_NUMBER, (number,), attrs)
         return SymbolicNumber(number, int, span=self._span or _span_of_range(self._start, self._step))
 
