@@ -37,14 +37,14 @@ class Accumulate(OpsPass):
         """Replaces the updates."""
         graph = map_inside(graph, self)
         updates = [node for node in graph.nodes if node.op.name == "update_item"]
-        found = {node: step for node in updates if (step := _step(node)) is not None} if updates else {}
-        if not found:
+        steps = {node: step for node in updates if (step := _step(node)) is not None} if updates else {}
+        if not steps:
             return graph
         uses = Counter(value for node in graph.nodes for value in node.inputs) + Counter(graph.outputs)
         fixed, primals = controlled(graph), _differentiated(graph)
         rewriter = Rewriter(graph)
         for node in graph.nodes:
-            step = found.get(node)
+            step = steps.get(node)
             if step is None or node in fixed or node.inputs in primals or uses[node.inputs[1]] != 1:
                 rewriter.keep(node)
                 continue
@@ -66,21 +66,21 @@ def _differentiated(graph: Graph) -> set[tuple[Value, ...]]:
 def _step(node: Node) -> tuple[str, Value] | None:
     """Returns the op and the other operand of an assignment that updates an item; None if it does not."""
     x, new, *index = node.inputs
-    made = new.node
-    if node.attrs["how"] != "set" or made is None or made.op.name not in _HOW or made.control_inputs:
+    update = new.node
+    if node.attrs["how"] != "set" or update is None or update.op.name not in _HOW or update.control_inputs:
         return None
     if x.type.dtype.kind not in "iu" and not (x.type.is_inexact and x.type.dtype.kind != "c"):
         return None
     if any(value.type.shape or value.type.dtype.kind not in "iu" for value in index) or _has_mask(node):
         return None
-    first, second = made.inputs
-    for there, by in ((first, second),) if made.op.name == "subtract" else ((first, second), (second, first)):
+    first, second = update.inputs
+    for there, by in ((first, second),) if update.op.name == "subtract" else ((first, second), (second, first)):
         source = there.node
         if source is None or source.op.name != "get_item" or source.inputs != (x, *index) or source.control_inputs:
             continue
         same = source.attrs["index"] == node.attrs["index"]
         if same and there.type.shape == new.type.shape and by.type.dtype == new.type.dtype == x.type.dtype:
-            return made.op.name, by
+            return update.op.name, by
     return None
 
 

@@ -56,10 +56,10 @@ class _Step:
     def rewritten(self, graph: Graph, inputs: Known) -> Graph:
         """Returns a graph or region, simplified for inputs within some bounds."""
         key = (id(graph), inputs)
-        found = self._done.get(key)
-        if found is None:
-            found = self._done[key] = graph, self._rewrite(graph, inputs)
-        return found[1]
+        entry = self._done.get(key)
+        if entry is None:
+            entry = self._done[key] = graph, self._rewrite(graph, inputs)
+        return entry[1]
 
     def _rewrite(self, graph: Graph, inputs: Known) -> Graph:
         facts, rewriter = self._ranges.facts(graph, inputs), Rewriter(graph)
@@ -98,8 +98,8 @@ _INDEXED = {"get_item": 1, "update_item": 2}
 def _number(value: Value, facts: Facts) -> int | None:
     """Returns the only possible value of an int; None if there are several."""
     interval = facts.get(value)
-    known = interval is not None and interval[0] == interval[1] and not value.type.shape and value.type.ranked
-    return interval[0] if interval is not None and known else None
+    single = interval is not None and interval[0] == interval[1] and not value.type.shape and value.type.ranked
+    return interval[0] if interval is not None and single else None
 
 
 def _put_constants(values: Sequence[Value], device: str, facts: Facts, rewriter: Rewriter) -> None:
@@ -108,9 +108,9 @@ def _put_constants(values: Sequence[Value], device: str, facts: Facts, rewriter:
         number = _number(value, facts)
         if number is not None:
             attrs, name = constant_attrs(number, value.type), rewriter.names("constant")
-            made = Node(CONSTANT, (), attrs, [value.type], device=device, name=name)
-            rewriter.add(made)
-            rewriter.substitute([value], made.outputs)
+            constant = Node(CONSTANT, (), attrs, [value.type], device=device, name=name)
+            rewriter.add(constant)
+            rewriter.substitute([value], constant.outputs)
 
 
 def _chosen(node: Node, facts: Facts, rewriter: Rewriter) -> bool:
@@ -122,10 +122,10 @@ def _chosen(node: Node, facts: Facts, rewriter: Rewriter) -> bool:
     if number is not None:
         rewriter.replace(node, CONSTANT, (), constant_attrs(number, output.type))
         return True
-    place = _place(node, [_number(value, facts) for value in node.inputs])
-    if place is None or node.inputs[place].type != output.type:
+    position = _place(node, [_number(value, facts) for value in node.inputs])
+    if position is None or node.inputs[position].type != output.type:
         return False
-    rewriter.substitute([output], [rewriter.inputs(node)[place]])
+    rewriter.substitute([output], [rewriter.inputs(node)[position]])
     return True
 
 

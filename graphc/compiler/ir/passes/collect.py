@@ -62,15 +62,15 @@ def _filled(loop: Loop) -> dict[int, _Filled]:
     """Returns the arrays that a loop only fills, by their position among the carried values."""
     if loop.index is None or not loop.attrs["length"]:
         return {}
-    waiting, found = controlled(loop.body), dict[int, _Filled]()
-    for place in loop.places:
-        array, result = loop.inside[place], loop.body.outputs[place]
+    waiting, arrays = controlled(loop.body), dict[int, _Filled]()
+    for position in loop.places:
+        array, result = loop.inside[position], loop.body.outputs[position]
         if result.node is None or result.node.op.name != "update_item":
             continue
         uses = accesses(loop.body, array, result, waiting, anywhere=True)
         if uses is not None and len(uses) == 1 and (filled := _of_write(loop, uses[0])) is not None:
-            found[place] = filled
-    return found
+            arrays[position] = filled
+    return arrays
 
 
 def _of_write(loop: Loop, write: Access) -> _Filled | None:
@@ -98,25 +98,25 @@ class _Rows(Replacement):
     def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
         """Returns the loop and the assignments behind it, and the replacement of each output."""
         loop, body = self.loop, self.loop.body
-        carried = [place for place in range(loop.num_carry) if place not in self.filled]
-        places = [*carried, *range(loop.num_carry, len(loop.operands))]
-        old = [body.inputs[0], *(loop.inside[place] for place in places)]
+        carried = [position for position in range(loop.num_carry) if position not in self.filled]
+        positions = [*carried, *range(loop.num_carry, len(loop.operands))]
+        old = [body.inputs[0], *(loop.inside[position] for position in positions)]
         assignments = [one.node for one in self.filled.values()]
         results = [
-            *(body.outputs[place] for place in (*carried, *range(loop.num_carry, len(body.outputs)))),
+            *(body.outputs[position] for position in (*carried, *range(loop.num_carry, len(body.outputs)))),
             *(one.row for one in self.filled.values()),
         ]
         region = subgraph(old, (node for node in body.nodes if node not in assignments), results, body.name)
         attrs = Attrs(loop.attrs, num_carry=len(carried), num_ys=loop.attrs["num_ys"] + len(self.filled))
-        scan = loop.rebuilt([inputs[place] for place in places], [region], attrs)
+        scan = loop.rebuilt([inputs[position] for position in positions], [region], attrs)
         outputs = dict(zip(carried, scan.outputs, strict=False))
         ys = scan.outputs[len(carried) :]
         outputs.update(enumerate(ys[: loop.attrs["num_ys"]], loop.num_carry))
         after = loop.copier(inputs, names)
         after.nodes.append(scan)
-        for (place, one), rows in zip(self.filled.items(), ys[loop.attrs["num_ys"] :], strict=True):
-            outputs[place] = self._array(one, inputs[place], rows, after)
-        return after.nodes, [outputs[place] for place in range(len(loop.types))]
+        for (position, one), rows in zip(self.filled.items(), ys[loop.attrs["num_ys"] :], strict=True):
+            outputs[position] = self._array(one, inputs[position], rows, after)
+        return after.nodes, [outputs[position] for position in range(len(loop.types))]
 
     def _array(self, one: _Filled, before: Value, rows: Value, after: Copier) -> Value:
         """Returns an array after the loop."""

@@ -71,18 +71,18 @@ def inputs_like(values: Iterable[Value], prefix: str = "") -> list[Value]:
       prefix: of the names of inputs for values that have none; empty to leave them without.
     """
     return [
-        Value(value.type, None, place, value.name or (prefix and f"{prefix}_{place}"))
-        for place, value in enumerate(values)
+        Value(value.type, None, index, value.name or (prefix and f"{prefix}_{index}"))
+        for index, value in enumerate(values)
     ]
 
 
 def needed(nodes: Sequence[Node], wanted: Iterable[Node | None]) -> list[Node]:
     """Returns the wanted ones of some nodes, with those that they depend on; None stands for no node."""
-    found = set(wanted)
+    required = set(wanted)
     for node in reversed(nodes):
-        if node in found:
-            found.update(value.node for value in node.inputs)
-    return [node for node in nodes if node in found]
+        if node in required:
+            required.update(value.node for value in node.inputs)
+    return [node for node in nodes if node in required]
 
 
 def subgraph(

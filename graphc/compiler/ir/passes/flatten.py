@@ -58,8 +58,8 @@ class Flatten(OpsPass):
             if chain is None:
                 rewriter.keep(node, regions=map_regions(node, self))
                 continue
-            tests, made = chain.tests(rewriter.inputs(node), rewriter.names)
-            for new in made:
+            tests, nodes = chain.tests(rewriter.inputs(node), rewriter.names)
+            for new in nodes:
                 rewriter.add(new)
             index = rewriter.insert(self.ops["first_true"], tests, Attrs(), _INDEX, node, "index")
             regions = [self(region) for region in chain.branches()]
@@ -105,27 +105,27 @@ class _Link:
     @staticmethod
     def of(around: Graph) -> _Link | None:
         """Returns the cond of a branch with little other work; None if there is none."""
-        found: Node | None = None
+        inner: Node | None = None
         for node in around.nodes:
-            if node.control_inputs or (node.regions and (found is not None or node.op.name != "cond")):
+            if node.control_inputs or (node.regions and (inner is not None or node.op.name != "cond")):
                 return None
             if node.regions:
-                found = node
+                inner = node
             elif not node.op.light:
                 return None
-        if found is None:
+        if inner is None:
             return None
-        needed = {value.node for value in (*around.outputs, *found.inputs[1:])}
-        after: set[Node | None] = {found}
+        needed = {value.node for value in (*around.outputs, *inner.inputs[1:])}
+        after: set[Node | None] = {inner}
         for node in around.nodes:
             if any(value.node in after for value in node.inputs):
                 after.add(node)
         for node in reversed(around.nodes):
-            if node in needed and node is not found:
+            if node in needed and node is not inner:
                 needed.update(value.node for value in node.inputs)
-        rest = [node for node in around.nodes if node in needed and node is not found]
+        rest = [node for node in around.nodes if node in needed and node is not inner]
         return _Link(
-            found, around, [node for node in rest if node not in after], [node for node in rest if node in after]
+            inner, around, [node for node in rest if node not in after], [node for node in rest if node in after]
         )
 
 
@@ -169,8 +169,8 @@ class _Chain:
             return False
         if len(self._links) > 1:
             # The values of this false branch's inputs, with the depth that defines them.
-            made = [self._sources.get(value, value) for value in last.inputs[1:]]
-            self._sources.update(zip(link.around.inputs, made, strict=True))
+            sources = [self._sources.get(value, value) for value in last.inputs[1:]]
+            self._sources.update(zip(link.around.inputs, sources, strict=True))
         self._depths[link.cond] = len(self._links)
         self._copied = copied
         return True
@@ -236,11 +236,11 @@ class _Chain:
         def found(value: Value) -> Value:
             """Returns the value in this branch of the switch for a value of a false branch."""
             value = self._sources.get(value, value)
-            while (place := self._depths.get(value.node)) is not None:
-                if place == depth:
+            while (level := self._depths.get(value.node)) is not None:
+                if level == depth:
                     value = region.outputs[value.index]
                     break
-                value = self._links[place].around.outputs[value.index]
+                value = self._links[level].around.outputs[value.index]
                 value = self._sources.get(value, value)
             return values[value]
 

@@ -54,24 +54,24 @@ class IfConvert(OpsPass):
             return graph
         fixed = {*controlled(graph), *differentiated(graph)}
         rewriter = Rewriter(graph)
-        known: _Known = {}
+        nodes: _Known = {}
         for node in graph.nodes:
             if node in fixed or node.op.name not in ENTERED:
-                kept = rewriter.keep(node)
+                copy = rewriter.keep(node)
                 if node.op.light and not node.control_inputs and node not in fixed:
-                    known.setdefault((kept.op, kept.attrs, kept.inputs, kept.device), kept)
+                    nodes.setdefault((copy.op, copy.attrs, copy.inputs, copy.device), copy)
                 continue
             regions = map_regions(node, self)
-            found = None
+            selects = None
             if node.op.name == "cond":
-                found = _Selects(node, rewriter.inputs(node), self.ops, rewriter.names, known).made(regions)
-            if found is None:
+                selects = _Selects(node, rewriter.inputs(node), self.ops, rewriter.names, nodes).made(regions)
+            if selects is None:
                 rewriter.keep(node, regions=regions)
                 continue
-            for new in found[0]:
+            for new in selects[0]:
                 rewriter.add(new)
-                known[new.op, new.attrs, new.inputs, new.device] = new
-            rewriter.substitute(node.outputs, found[1])
+                nodes[new.op, new.attrs, new.inputs, new.device] = new
+            rewriter.substitute(node.outputs, selects[1])
         return rewriter.finish()
 
 
@@ -109,20 +109,20 @@ class _Branch:
 
     def tensor(self, value: Value) -> Value | None:
         """Returns the tensor that an output is, or an item update of; None if the branch computes it."""
-        found = next((tensor for tensor, update in self.updates.items() if update.node.outputs[0] is value), None)
+        updated = next((tensor for tensor, update in self.updates.items() if update.node.outputs[0] is value), None)
         unchanged = self.values.get(value)
-        return unchanged if found is None and unchanged not in self.updates else found
+        return unchanged if updated is None and unchanged not in self.updates else updated
 
 
 class _Selects:
     """A cond rewritten as the nodes of both branches."""
 
     def __init__(
-        self, cond: Node, inputs: Sequence[Value], ops: Registry[OpDef], names: UniqueNames, known: _Known
+        self, cond: Node, inputs: Sequence[Value], ops: Registry[OpDef], names: UniqueNames, earlier: _Known
     ) -> None:
         self._cond, self._ops, self._names = cond, ops, names
         self._test, *self._operands = inputs
-        self._before = known
+        self._before = earlier
         self._known: _Known = {}
 
     def made(self, regions: Sequence[Graph]) -> tuple[Sequence[Node], Sequence[Value]] | None:
@@ -138,10 +138,10 @@ class _Selects:
             return None
         outputs: list[Value] = []
         for pair in zip(*(region.outputs for region in regions), strict=True):
-            found = self._output(branches, changed, pair)
-            if found is None:
+            replacement = self._output(branches, changed, pair)
+            if replacement is None:
                 return None
-            outputs.append(found)
+            outputs.append(replacement)
         return [*self._known.values()], outputs
 
     def _take(self, branch: _Branch, node: Node) -> bool:
@@ -159,12 +159,12 @@ class _Selects:
     def _put(self, op: OpDef, inputs: Sequence[Value], attrs: Attrs, types: Sequence[TensorType], like: Node) -> Node:
         """Returns a new node, or the existing one if both branches compute the same."""
         key = (op, attrs, tuple(inputs), like.device)
-        found = self._before.get(key) or self._known.get(key)
-        if found is None:
+        existing = self._before.get(key) or self._known.get(key)
+        if existing is None:
             name = self._names(like.name if like.op is op else op.name)
-            found = Node(op, inputs, attrs, types, device=like.device, name=name, location=like.location)
-            self._known[key] = found
-        return found
+            existing = Node(op, inputs, attrs, types, device=like.device, name=name, location=like.location)
+            self._known[key] = existing
+        return existing
 
     def _changed(self, branches: Sequence[_Branch]) -> Mapping[Value, Value] | None:
         """Assigns the selected items of large tensors; returns the new value of each tensor."""
@@ -220,8 +220,8 @@ class _Selects:
         tensors = [branch.tensor(value) for branch, value in zip(branches, pair, strict=True)]
         if tensors[0] is not None and tensors[0] is tensors[1]:
             return changed.get(tensors[0], tensors[0])
-        found = [branch.values.get(value) for branch, value in zip(branches, pair, strict=True)]
-        return self._select(*found)
+        values = [branch.values.get(value) for branch, value in zip(branches, pair, strict=True)]
+        return self._select(*values)
 
     def _select(self, true: Value | None, false: Value | None) -> Value | None:
         """Returns a select between two values; None if they are large."""

@@ -69,11 +69,11 @@ def meet(first: Interval, second: Interval) -> Interval:
     return (low, high) if low <= high else first
 
 
-def same_numbers(node: Node, known: Known) -> bool:
+def same_numbers(node: Node, intervals: Known) -> bool:
     """Returns True if a node compares its operands by value, whatever their dtypes."""
     if len({value.type.dtype for value in node.inputs}) == 1:
         return True
-    return all(interval is not None and interval[0] >= 0 for interval in known)
+    return all(interval is not None and interval[0] >= 0 for interval in intervals)
 
 
 def interval_of(node: Node, facts: Mapping[Value, Interval]) -> Interval | None:
@@ -90,7 +90,7 @@ def interval_of(node: Node, facts: Mapping[Value, Interval]) -> Interval | None:
     return found
 
 
-def _found(node: Node, known: Known) -> Interval | None:
+def _found(node: Node, operands: Known) -> Interval | None:
     name = node.op.name
     if name == "constant":
         array = node.attrs["value"].array
@@ -98,21 +98,21 @@ def _found(node: Node, known: Known) -> Interval | None:
             return int(array.item()), int(array.item())
         return (int(array.min()), int(array.max())) if array.size else None
     if name in COMPARISONS:
-        return _comparison(node, known)
+        return _comparison(node, operands)
     if name in _LOGICAL:
-        return _LOGICAL[name](known)
+        return _LOGICAL[name](operands)
     rule = _RULES.get(name)
-    if rule is None or not known or any(interval is None for interval in known[: _TAKES.get(name)]):
+    if rule is None or not operands or any(interval is None for interval in operands[: _TAKES.get(name)]):
         return _FIXED.get(name)
-    return rule(*known)
+    return rule(*operands)
 
 
-def _comparison(node: Node, known: Known) -> Interval | None:
-    a, b = known
+def _comparison(node: Node, operands: Known) -> Interval | None:
+    a, b = operands
     if node.inputs[0] is node.inputs[1] and a is not None:
         holds = COMPARISONS[node.op.name](0, 0)
         return int(holds), int(holds)
-    if a is None or b is None or not same_numbers(node, known):
+    if a is None or b is None or not same_numbers(node, operands):
         return None
     compare = COMPARISONS[node.op.name]
     if node.op.name in ("equal", "not_equal"):
@@ -123,16 +123,16 @@ def _comparison(node: Node, known: Known) -> Interval | None:
     return (int(holds), int(holds)) if decided else (0, 1)
 
 
-def _all(known: Known) -> Interval:
-    return min((i[0] if i else 0) for i in known), min((i[1] if i else 1) for i in known)
+def _all(operands: Known) -> Interval:
+    return min((i[0] if i else 0) for i in operands), min((i[1] if i else 1) for i in operands)
 
 
-def _any(known: Known) -> Interval:
-    return max((i[0] if i else 0) for i in known), max((i[1] if i else 1) for i in known)
+def _any(operands: Known) -> Interval:
+    return max((i[0] if i else 0) for i in operands), max((i[1] if i else 1) for i in operands)
 
 
-def _not(known: Known) -> Interval:
-    low, high = known[0] or (0, 1)
+def _not(operands: Known) -> Interval:
+    low, high = operands[0] or (0, 1)
     return 1 - high, 1 - low
 
 
@@ -140,8 +140,8 @@ _LOGICAL: dict[str, Callable[[Known], Interval]] = {"logical_and": _all, "logica
 
 
 def _of(values: Iterable[int]) -> Interval:
-    found = list(values)
-    return min(found), max(found)
+    numbers = list(values)
+    return min(numbers), max(numbers)
 
 
 def _corners(native: Callable[[int, int], int]) -> Callable[[Interval, Interval], Interval]:

@@ -96,23 +96,23 @@ def items_of(node: Node, *, anywhere: bool = False) -> tuple[Item, ...] | None:
     tensors = iter(node.inputs[1 if node.op.name == "get_item" else 2 :])
     if array.is_open or not array.ranked:
         return None
-    found: list[Item] = []
+    items: list[Item] = []
     for position, item in enumerate(index):
         if item == "...":
-            found += [ALL] * (len(array.shape) - len(found) - (len(index) - position - 1))
+            items += [ALL] * (len(array.shape) - len(items) - (len(index) - position - 1))
         elif item == "tensor":
             value = next(tensors)
             small = value.type.shape or value.type.dtype.kind != "i" or value.type.dtype.itemsize < 4
             if small or not (anywhere or node.attrs.get("inside")):
                 return None
-            found.append(_at(value))
+            items.append(_at(value))
         elif type(item) is int:
-            found.append(At(None, item % array.shape[len(found)]))
+            items.append(At(None, item % array.shape[len(items)]))
         elif isinstance(item, tuple) and not isinstance(cast("tuple[object, ...]", item)[0], str):
-            found.append(cast("Item", item))
+            items.append(cast("Item", item))
         else:
             return None
-    return (*found, *[ALL] * (len(array.shape) - len(found)))
+    return (*items, *[ALL] * (len(array.shape) - len(items)))
 
 
 def index_of(items: Sequence[Item]) -> tuple[tuple[object, ...], list[Value]] | None:
@@ -176,22 +176,22 @@ def accesses(
     """
     if array.type.is_open or not array.type.ranked or OPEN in array.type.shape:
         return None
-    users, found = body.users(), list[Access]()
+    users, uses = body.users(), list[Access]()
     current, writes = array, 0
     while True:
         after: Value | None = None
         for node in users.get(current, ()):
-            known = node.op.name in ("get_item", "update_item") and node not in waiting and not node.device
-            items = items_of(node, anywhere=anywhere) if known else None
+            readable = node.op.name in ("get_item", "update_item") and node not in waiting and not node.device
+            items = items_of(node, anywhere=anywhere) if readable else None
             if items is None or node.inputs[0] is not current or node.inputs.count(current) != 1:
                 return None
-            found.append(Access(node, items, writes))
+            uses.append(Access(node, items, writes))
             if node.op.name == "update_item":
                 if after is not None or node.outputs[0].type != array.type:
                     return None
                 (after,) = node.outputs
         if after is None:
-            return found if current is result and body.outputs.count(current) == 1 else None
+            return uses if current is result and body.outputs.count(current) == 1 else None
         if current in body.outputs:
             return None
         current, writes = after, writes + 1

@@ -131,18 +131,21 @@ class Loop:
 
         This excludes assigned variables: no gradient flows between iterations through them.
         """
-        return {place for place in self.places if _source(self.body.outputs[place]) is self.inside[place]}
+        return {position for position in self.places if _source(self.body.outputs[position]) is self.inside[position]}
 
     def invariants(self) -> list[Value]:
         """Returns the body's inputs that are the same in all iterations."""
-        return [*self.inside[self.num_carry + self.num_rows :], *(self.inside[place] for place in self.unchanged())]
+        return [
+            *self.inside[self.num_carry + self.num_rows :],
+            *(self.inside[position] for position in self.unchanged()),
+        ]
 
-    def attrs_without(self, places: Container[int], **others: object) -> Attrs:
+    def attrs_without(self, removed: Container[int], **others: object) -> Attrs:
         """Returns the attributes of a loop that does not carry the values at some positions."""
-        kept = [place for place in range(self.num_carry) if place not in places]
-        attrs = {**self.attrs, "num_carry": len(kept), **others}
+        remaining = [position for position in range(self.num_carry) if position not in removed]
+        attrs = {**self.attrs, "num_carry": len(remaining), **others}
         assigned = zip(range(self.places.stop, self.num_carry), attrs.pop("assigned", ()), strict=True)
-        left = tuple(name for place, name in assigned if place not in places)
+        left = tuple(name for position, name in assigned if position not in removed)
         return Attrs({"assigned": left} if left else {}, **attrs)
 
     def free(self, sources: Iterable[Value], ops: Ops, region: Graph | None = None) -> set[Value]:
@@ -164,8 +167,8 @@ def _source(value: Value) -> Value:
 
 def _holds(test: Graph, operands: Sequence[Value]) -> bool:
     """Returns True if the constants among the operands make a test true."""
-    given = zip(test.inputs, operands, strict=True)
-    constants = {value: node for value, operand in given if (node := operand.node) is not None and node.op is CONSTANT}
+    pairs = zip(test.inputs, operands, strict=True)
+    constants = {value: node for value, operand in pairs if (node := operand.node) is not None and node.op is CONSTANT}
     copier = Copier({value: constants[value].outputs[0] if value in constants else value for value in test.inputs})
     for node in test.nodes:
         if node.op.name == "identity" and not node.control_inputs:  # such as of the status

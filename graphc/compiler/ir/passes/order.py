@@ -52,15 +52,15 @@ class _History:
 
     def before(self, effects: Iterable[Effect]) -> set[Node]:
         """Returns the nodes that must precede a node with these effects."""
-        found: set[Node] = set()
+        preceding: set[Node] = set()
         for effect in effects:
             readers = self._readers.get(effect.resource)
             writer = self._writer.get(effect.resource)
             if readers and effect.kind is EffectKind.WRITE:
-                found.update(readers)  # each follows the writer, so no other edge is needed
+                preceding.update(readers)  # each follows the writer, so no other edge is needed
             elif writer is not None:
-                found.add(writer)
-        return found
+                preceding.add(writer)
+        return preceding
 
     def record(self, node: Node) -> None:
         """Records the effects of a node."""
@@ -95,10 +95,10 @@ class _Paths:
 
         def visit(sources: Iterable[Node]) -> None:
             for source in sources:
-                place = position[source]
-                if place not in seen:
-                    seen.add(place)
-                    heapq.heappush(heap, -place)
+                rank = position[source]
+                if rank not in seen:
+                    seen.add(rank)
+                    heapq.heappush(heap, -rank)
 
         visit(self._sources(node))
         steps = 0

@@ -103,21 +103,21 @@ def _rows(loop: Loop) -> list[_Rows]:
     """Returns the arrays that a loop need not read."""
     if loop.index is None or not loop.attrs["length"]:
         return []
-    waiting, found = controlled(loop.body), list[_Rows]()
-    for place in loop.places:
-        array = loop.inside[place]
-        uses = accesses(loop.body, array, loop.body.outputs[place], waiting) if not array.type.weak else None
-        if uses and len(uses) > 1 and (rows := _of_array(loop, place, uses)) is not None:
-            found.append(rows)
-    return found
+    waiting, arrays = controlled(loop.body), list[_Rows]()
+    for position in loop.places:
+        array = loop.inside[position]
+        uses = accesses(loop.body, array, loop.body.outputs[position], waiting) if not array.type.weak else None
+        if uses and len(uses) > 1 and (rows := _of_array(loop, position, uses)) is not None:
+            arrays.append(rows)
+    return arrays
 
 
-def _of_array(loop: Loop, place: int, uses: Sequence[Access]) -> _Rows | None:
+def _of_array(loop: Loop, position: int, uses: Sequence[Access]) -> _Rows | None:
     write, *others = [one for one in uses if one.is_write]
-    places = [(axis, item) for axis, item in enumerate(write.items) if item != ALL]
-    if others or len(places) != 1:
+    indexed = [(axis, item) for axis, item in enumerate(write.items) if item != ALL]
+    if others or len(indexed) != 1:
         return None
-    ((axis, at),) = places
+    ((axis, at),) = indexed
     motion = moves(loop, at.base) if isinstance(at, At) else None
     values = write.node.inputs[1].type
     array = write.node.inputs[0].type
@@ -130,7 +130,7 @@ def _of_array(loop: Loop, place: int, uses: Sequence[Access]) -> _Rows | None:
             if ago is None or ago > _FARTHEST:
                 return None
             reads[one.node] = one, ago
-    return _Rows(place, axis, write, motion, reads)
+    return _Rows(position, axis, write, motion, reads)
 
 
 def _ago(loop: Loop, read: Access, written: At, motion: Motion, axis: int) -> int | None:
@@ -155,14 +155,20 @@ class _Commoned(Replacement):
         first = [self._first(rows, inputs, ago, before) for rows in self.rows for ago in range(1, rows.depth + 1)]
         arrays = [inputs[rows.place] for rows in self.rows if rows.whole]
         types = [body.inputs[0].type, *(value.type for value in first), *(value.type for value in body.inputs[1:])]
-        known = ["index", *(f"before_{place}" for place in range(len(first))), *(v.name for v in body.inputs[1:])]
-        known += [f"array_{place}" for place in range(len(arrays))]
+        labels = [
+            "index",
+            *(f"before_{position}" for position in range(len(first))),
+            *(v.name for v in body.inputs[1:]),
+        ]
+        labels += [f"array_{position}" for position in range(len(arrays))]
         types += [value.type for value in arrays]
-        entries = [Value(type, None, place, name) for place, (type, name) in enumerate(zip(types, known, strict=True))]
-        given = [*first, *inputs, *arrays]
+        entries = [
+            Value(type, None, position, name) for position, (type, name) in enumerate(zip(types, labels, strict=True))
+        ]
+        operands = [*first, *inputs, *arrays]
         region = self._body(entries, len(first))
         attrs = Attrs(loop.attrs, num_carry=loop.num_carry + len(first))
-        node = loop.rebuilt(given, [region], attrs)
+        node = loop.rebuilt(operands, [region], attrs)
         return [*before.nodes, node], node.outputs[len(first) :]
 
     def _first(self, rows: _Rows, inputs: Sequence[Value], ago: int, before: Copier) -> Value:
@@ -197,9 +203,9 @@ class _Commoned(Replacement):
             array = whole.get(rows.place)
             if ago == _BEFORE:
                 assert array is not None
-                copier.values[node.inputs[0]], kept = array, copier.values[node.inputs[0]]
+                copier.values[node.inputs[0]], previous = array, copier.values[node.inputs[0]]
                 copier.copy([node])
-                copier.values[node.inputs[0]] = kept
+                copier.values[node.inputs[0]] = previous
                 continue
             if ago:
                 row = history[rows.place][ago - 1]
@@ -236,9 +242,9 @@ class _Commoned(Replacement):
 
     def _of_row(self, rows: _Rows, access: Access, row: Value, copier: Copier) -> Value:
         """Returns what a read names of a row."""
-        found = index_of(rows.rest(access))
-        if found is None:
+        indexed = index_of(rows.rest(access))
+        if indexed is None:
             return row
-        index, tensors = found
-        given, node = [row, *(copier.values[tensor] for tensor in tensors)], access.node
-        return copier.add(node.op, given, node.outputs[0].type, index_attrs(index, tensors), like=node)
+        index, tensors = indexed
+        operands, node = [row, *(copier.values[tensor] for tensor in tensors)], access.node
+        return copier.add(node.op, operands, node.outputs[0].type, index_attrs(index, tensors), like=node)

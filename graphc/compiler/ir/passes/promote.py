@@ -92,9 +92,9 @@ def _parts(loop: Loop, ops: Registry[OpDef]) -> list[_Part]:
     return found
 
 
-def _part(place: int, array: TensorType, found: Sequence[Access], fixed: set[Value]) -> _Part | None:
+def _part(position: int, array: TensorType, uses: Sequence[Access], fixed: set[Value]) -> _Part | None:
     """Returns the part in which all writes are, if all reads are known to be in it or not."""
-    writes = [one for one in found if one.is_write]
+    writes = [one for one in uses if one.is_write]
 
     def is_fixed(item: Item) -> bool:
         return isinstance(item, At) and (item.base is None or item.base in fixed)
@@ -102,17 +102,17 @@ def _part(place: int, array: TensorType, found: Sequence[Access], fixed: set[Val
     axes = tuple(
         axis
         for axis in range(len(array.shape))
-        if len({one.items[axis] for one in writes}) == 1 and all(is_fixed(one.items[axis]) for one in found)
+        if len({one.items[axis] for one in writes}) == 1 and all(is_fixed(one.items[axis]) for one in uses)
     )
     if not axes:
         return None
-    where = [_on(one.items, axes) for one in found]
+    where = [_on(one.items, axes) for one in uses]
     own = _on(writes[0].items, axes)
-    others = tuple(dict.fromkeys(place for place in where if place != own))
+    others = tuple(dict.fromkeys(position for position in where if position != own))
     for other in others:
         if not any(mine.apart(its) for mine, its in zip(own, other, strict=True)):
             return None
-    return _Part(place, array, axes, own, others, tuple(found))
+    return _Part(position, array, axes, own, others, tuple(uses))
 
 
 def _on(items: Sequence[Item], axes: Sequence[int]) -> tuple[At, ...]:
@@ -155,9 +155,9 @@ class _Parts(Replacement):
 
     def _place(self, part: _Part, where: Sequence[At], before: Copier) -> tuple[tuple[object, ...], list[Value]]:
         """Returns the index of a part before the loop, and the tensors in it."""
-        found = index_of(part.index(where))
-        assert found is not None
-        return found[0], [before.values[value] for value in found[1]]
+        indexed = index_of(part.index(where))
+        assert indexed is not None
+        return indexed[0], [before.values[value] for value in indexed[1]]
 
     def _taken(self, array: Value, part: _Part, where: Sequence[At], before: Copier) -> Value:
         """Returns a part, taken out before the loop."""
@@ -193,14 +193,14 @@ class _Parts(Replacement):
         values = [copier.values[value] for value in node.inputs]
         if rest is None and not one.is_write:
             return source
-        op, given, attrs = node.op, [source], Attrs()
+        op, operands, attrs = node.op, [source], Attrs()
         if rest is None and values[1].type == part.type:
             if node.attrs["how"] == "set":
                 return values[1]
-            op, given = self.ops[COMBINE[node.attrs["how"]]], [source, values[1]]
+            op, operands = self.ops[COMBINE[node.attrs["how"]]], [source, values[1]]
         else:
             index, tensors = rest or ((ALL,) * len(part.type.shape), [])
-            given += [*values[1:2]] * one.is_write
-            given += [copier.values[value] for value in tensors]
+            operands += [*values[1:2]] * one.is_write
+            operands += [copier.values[value] for value in tensors]
             attrs = index_attrs(index, tensors, **({"how": node.attrs["how"]} if one.is_write else {}))
-        return copier.add(op, given, part.type if one.is_write else node.outputs[0].type, attrs, like=node)
+        return copier.add(op, operands, part.type if one.is_write else node.outputs[0].type, attrs, like=node)

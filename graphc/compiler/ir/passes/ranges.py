@@ -91,28 +91,28 @@ class Ranges:
     def _outputs(self, node: Node, facts: Facts) -> Sequence[Interval | None]:
         """Returns the intervals of the outputs of a node with regions."""
         if node.op.name in ("call", "cond", "switch"):
-            found: list[Known] = []
+            branches: list[Known] = []
             for region, entry in zip(node.regions, self.entries(node, facts), strict=True):
                 if entry is not None:
-                    found.append(self._known(self.facts(region, entry), region.outputs))
-            results = list(found[0]) if found else []
-            for other in found[1:]:
+                    branches.append(self._known(self.facts(region, entry), region.outputs))
+            results = list(branches[0]) if branches else []
+            for other in branches[1:]:
                 results = [hull(*pair) for pair in zip(results, other, strict=True)]
             return results
         loop = Loop.of(node, self._ops) if node.op.name in ("scan", "while") else None
         if loop is None:
             return [None] * len(node.outputs)
-        known = self._known(facts, node.inputs)
-        return self._loop(loop, known)[1]
+        intervals = self._known(facts, node.inputs)
+        return self._loop(loop, intervals)[1]
 
-    def _loop(self, loop: Loop, known: Known) -> tuple[Sequence[Known | None], Known]:
+    def _loop(self, loop: Loop, intervals: Known) -> tuple[Sequence[Known | None], Known]:
         """Returns what is known of the inputs of each region of a loop, and of its outputs."""
-        key = (id(loop.node), known)
-        found = self._loops.get(key)
-        if found is None:
-            result = self._scan(loop, known) if loop.test is None else self._while(loop, known)
-            found = self._loops[key] = loop.node, result
-        return found[1]
+        key = (id(loop.node), intervals)
+        entry = self._loops.get(key)
+        if entry is None:
+            result = self._scan(loop, intervals) if loop.test is None else self._while(loop, intervals)
+            entry = self._loops[key] = loop.node, result
+        return entry[1]
 
     def _branch(self, inputs: Sequence[Value], facts: Facts, truth: bool) -> Known | None:
         test = inputs[0]
@@ -146,9 +146,9 @@ class Ranges:
                 outputs[place] = meet(total, facts[body.outputs[place]])
         return [(index, *carried, *rest)], tuple(outputs)
 
-    def _counted(self, loop: Loop, place: int, first: Interval | None, times: int, facts: Facts) -> Interval | None:
+    def _counted(self, loop: Loop, position: int, first: Interval | None, times: int, facts: Facts) -> Interval | None:
         """Returns the bounds of a carried int after at most so many iterations, if each only moves it by steps."""
-        value, result = loop.inside[place], loop.body.outputs[place]
+        value, result = loop.inside[position], loop.body.outputs[position]
         limits = whole(value.type)
         if first is None or limits is None or value.type.dtype.kind not in "iu":
             return None
@@ -173,10 +173,10 @@ class Ranges:
             return self._moved(inputs[0], moved, facts)
         if name in ("add", "subtract"):
             for base, step in (inputs, inputs[::-1]) if name == "add" else (inputs,):
-                found, by = self._moved(base, moved, facts), facts.get(step)
-                if found is not None and by is not None:
+                start, by = self._moved(base, moved, facts), facts.get(step)
+                if start is not None and by is not None:
                     low, high = by if name == "add" else (-by[1], -by[0])
-                    return found[0] + low, found[1] + high
+                    return start[0] + low, start[1] + high
             return None
         if name == "where":
             return hull(self._moved(inputs[1], moved, facts), self._moved(inputs[2], moved, facts))
@@ -247,36 +247,36 @@ def _wider(limits: Interval | None, before: Interval | None, after: Interval | N
 
 def assumed(test: Value, truth: bool, facts: Facts) -> dict[Value, Interval]:
     """Returns the intervals that follow from a test being true, or false."""
-    found: dict[Value, Interval] = {}
-    _assume(test, truth, facts, found)
-    return found
+    intervals: dict[Value, Interval] = {}
+    _assume(test, truth, facts, intervals)
+    return intervals
 
 
-def _assume(test: Value, truth: bool, facts: Facts, found: dict[Value, Interval]) -> None:
+def _assume(test: Value, truth: bool, facts: Facts, intervals: dict[Value, Interval]) -> None:
     if test.type.dtype.kind == "b" and not test.type.shape:
-        found[test] = (int(truth), int(truth))
+        intervals[test] = (int(truth), int(truth))
     node = test.node
     if node is None:
         return
     name = node.op.name
     if name in _SAME or (name == "astype" and node.inputs[0].type.dtype.kind == "b"):
-        _assume(node.inputs[0], truth, facts, found)
+        _assume(node.inputs[0], truth, facts, intervals)
     elif name == "logical_not":
-        _assume(node.inputs[0], not truth, facts, found)
+        _assume(node.inputs[0], not truth, facts, intervals)
     elif name == ("logical_and" if truth else "logical_or"):
         for value in node.inputs:
-            _assume(value, truth, facts, found)
+            _assume(value, truth, facts, intervals)
     elif name == "cond" and truth:
         other = node.regions[1].outputs[test.index].node
         if other is not None and other.op is CONSTANT and not other.attrs["value"].array.any():
-            _assume(node.inputs[0], True, facts, found)
+            _assume(node.inputs[0], True, facts, intervals)
     elif name in COMPARISONS:
-        known = [found.get(value, facts.get(value)) for value in node.inputs]
-        if None not in known and same_numbers(node, known) and not any(value.type.shape for value in node.inputs):
+        operands = [intervals.get(value, facts.get(value)) for value in node.inputs]
+        if None not in operands and same_numbers(node, operands) and not any(value.type.shape for value in node.inputs):
             holds = name if truth else NEGATED[name]
-            a, b = cast("Sequence[Interval]", known)
-            _narrow(node.inputs[0], _within(holds, a, b), facts, found)
-            _narrow(node.inputs[1], _within(MIRRORED[holds], b, a), facts, found)
+            a, b = cast("Sequence[Interval]", operands)
+            _narrow(node.inputs[0], _within(holds, a, b), facts, intervals)
+            _narrow(node.inputs[1], _within(MIRRORED[holds], b, a), facts, intervals)
 
 
 def _within(comparison: str, a: Interval, b: Interval) -> Interval:
@@ -293,14 +293,14 @@ def _within(comparison: str, a: Interval, b: Interval) -> Interval:
     return meet(a, (b[0] + (comparison == "greater"), a[1]))
 
 
-def _narrow(value: Value, interval: Interval, facts: Facts, found: dict[Value, Interval]) -> None:
+def _narrow(value: Value, interval: Interval, facts: Facts, intervals: dict[Value, Interval]) -> None:
     """Records the bounds of a value, and of the value that a constant step computes it from."""
-    found[value] = interval = meet(found.get(value, interval), interval)
+    intervals[value] = interval = meet(intervals.get(value, interval), interval)
     node = value.node
     if node is None:
         return
     if node.op.name in _SAME:
-        _narrow(node.inputs[0], interval, facts, found)
+        _narrow(node.inputs[0], interval, facts, intervals)
     elif node.op.name in ("add", "subtract"):
         base, step = [facts.get(source) for source in node.inputs]
         limits = whole(value.type)
@@ -309,4 +309,4 @@ def _narrow(value: Value, interval: Interval, facts: Facts, found: dict[Value, I
         by = step[0] if node.op.name == "add" else -step[0]
         if limits[0] <= base[0] + by and base[1] + by <= limits[1]:  # it did not wrap around
             narrower = meet(base, (interval[0] - by, interval[1] - by))
-            _narrow(node.inputs[0], narrower, facts, found)
+            _narrow(node.inputs[0], narrower, facts, intervals)

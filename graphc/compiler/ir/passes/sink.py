@@ -49,13 +49,13 @@ class Sink(LoopPass):
                 parts = _Parts(loop, range(len(loop.types)) if one else _places(node, used), self.ops)
                 if parts.sunk if one else parts.fewer:
                     plans[node] = parts
-                    read = node.inputs if one else [node.inputs[place] for place in parts.operands]
+                    read = node.inputs if one else [node.inputs[position] for position in parts.operands]
             used.update(read)
         return plans
 
 
 def _places(node: Node, used: set[Value]) -> list[int]:
-    return [place for place, output in enumerate(node.outputs) if output in used]
+    return [index for index, output in enumerate(node.outputs) if output in used]
 
 
 class _Parts:
@@ -73,19 +73,19 @@ class _Parts:
     def __init__(self, loop: Loop, used: Sequence[int], ops: Registry[OpDef]) -> None:
         self.loop, self.used, self.ops = loop, used, ops
         self.unchanged = loop.unchanged()
-        self.collected = [place for place in used if place >= loop.num_carry]
+        self.collected = [position for position in used if position >= loop.num_carry]
         self.kept: set[int] = set()
         self.repeated: set[Node] = set()
-        self._entries = {value: place for place, value in enumerate(loop.inside)}
+        self._entries = {value: position for position, value in enumerate(loop.inside)}
         if loop.test is not None:
-            self._entries.update({value: place for place, value in enumerate(loop.test.inputs)})
+            self._entries.update({value: position for position, value in enumerate(loop.test.inputs)})
         self._taken: set[int] = set()
         last = self._last()
         self._need_always()
-        self._keep([place for place in used if place not in last and place not in self.unchanged])
-        self._keep(self._shared([place for place in used if place in last and place not in self.kept]))
-        self.sunk = [place for place in used if place in last and place not in self.kept]
-        self.slice = needed(loop.body.nodes, [loop.body.outputs[place].node for place in self.sunk])
+        self._keep([position for position in used if position not in last and position not in self.unchanged])
+        self._keep(self._shared([position for position in used if position in last and position not in self.kept]))
+        self.sunk = [position for position in used if position in last and position not in self.kept]
+        self.slice = needed(loop.body.nodes, [loop.body.outputs[position].node for position in self.sunk])
 
     def _last(self) -> set[int]:
         """Returns the positions of the carried values that an iteration computes from values known before the loop."""
@@ -93,9 +93,9 @@ class _Parts:
         if not loop.runs and (loop.test is None or any(is_fixed(node, self.ops) for node in loop.test.nodes)):
             return set()
         index = () if loop.index is None else (loop.index,)
-        sources = (*index, *loop.inside[loop.num_carry :], *(loop.inside[place] for place in self.unchanged))
+        sources = (*index, *loop.inside[loop.num_carry :], *(loop.inside[position] for position in self.unchanged))
         free = loop.free(sources, self.ops)
-        return {place for place in range(loop.num_carry) if body.outputs[place] in free} - self.unchanged
+        return {position for position in range(loop.num_carry) if body.outputs[position] in free} - self.unchanged
 
     def _need_always(self) -> None:
         """Adds the unconditional needs of each iteration: its effects, and the test."""
@@ -106,34 +106,34 @@ class _Parts:
         if self.loop.test is not None:
             self._need(self.loop.test.outputs)
 
-    def _keep(self, places: Sequence[int]) -> None:
+    def _keep(self, positions: Sequence[int]) -> None:
         """Adds the needs of some of the loop's outputs."""
-        self.kept.update(place for place in places if place < self.loop.num_carry)
-        self._need([self.loop.body.outputs[place] for place in places])
+        self.kept.update(position for position in positions if position < self.loop.num_carry)
+        self._need([self.loop.body.outputs[position] for position in positions])
 
     def _need(self, values: Sequence[Value]) -> None:
         """Adds values to the needs of each iteration."""
         waiting = list(values)
         while waiting:
             value = waiting.pop()
-            place, node = self._entries.get(value), value.node
-            if place is not None:
-                self._taken.add(place)
-                if place < self.loop.num_carry and place not in self.kept and place not in self.unchanged:
-                    self.kept.add(place)
-                    waiting.append(self.loop.body.outputs[place])
+            position, node = self._entries.get(value), value.node
+            if position is not None:
+                self._taken.add(position)
+                if position < self.loop.num_carry and position not in self.kept and position not in self.unchanged:
+                    self.kept.add(position)
+                    waiting.append(self.loop.body.outputs[position])
             elif node is not None and node not in self.repeated:
                 self.repeated.add(node)
                 waiting += node.inputs
 
-    def _shared(self, places: Sequence[int]) -> list[int]:
+    def _shared(self, positions: Sequence[int]) -> list[int]:
         """Returns those of the given carried values that need a heavy node which is repeated anyway."""
         heavy: set[Value] = set()
         for node in self.loop.body.nodes:
             own = node in self.repeated and not is_light(node, self.ops)
             if own or not heavy.isdisjoint(node.inputs):
                 heavy.update(node.outputs)
-        return [place for place in places if self.loop.body.outputs[place] in heavy]
+        return [position for position in positions if self.loop.body.outputs[position] in heavy]
 
     def entry(self, value: Value) -> int | None:
         """Returns the index of the operand for an input of the body or of the test; None for the iteration index."""
@@ -142,28 +142,28 @@ class _Parts:
     @property
     def places(self) -> list[int]:
         """The indices of the operands that the loop itself needs, the carried ones first."""
-        kept, taken = sorted(self.kept), sorted(self._taken - self.kept)
+        carried, taken = sorted(self.kept), sorted(self._taken - self.kept)
         return [
-            *kept,
-            *(place for place in taken if place not in self.unchanged),
+            *carried,
+            *(position for position in taken if position not in self.unchanged),
             *sorted(self._taken & self.unchanged),
         ]
 
     @property
     def looks(self) -> list[Value]:
         """The inputs of the body that the values after the loop need."""
-        results = (self.loop.body.outputs[place] for place in self.sunk)
+        results = (self.loop.body.outputs[position] for position in self.sunk)
         values = dict.fromkeys((*(value for node in self.slice for value in node.inputs), *results))
         return [value for value in values if value.node is None]
 
     @property
     def operands(self) -> set[int]:
         """The indices of the operands that are needed in the loop, or after it."""
-        found = {*self.places, *(place for place in self.used if place in self.unchanged)}
-        found.update(place for place in map(self.entry, self.looks) if place is not None)
+        positions = {*self.places, *(position for position in self.used if position in self.unchanged)}
+        positions.update(position for position in map(self.entry, self.looks) if position is not None)
         if not self.loop.runs:
-            found.update(self.sunk)
-        return found
+            positions.update(self.sunk)
+        return positions
 
     @property
     def fewer(self) -> bool:
@@ -175,38 +175,38 @@ class _Parts:
     def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value | None]]:
         """Returns the remaining loop and the nodes after it."""
         outputs: list[Value | None] = [
-            inputs[place] if place in self.unchanged else None for place in range(len(self.loop.types))
+            inputs[position] if position in self.unchanged else None for position in range(len(self.loop.types))
         ]
         nodes: list[Node] = []
         if self.repeated or self.kept or self.collected:
             nodes.append(_rest(self, inputs))
-            for place, output in zip((*sorted(self.kept), *self.collected), nodes[0].outputs, strict=True):
-                outputs[place] = output
+            for position, output in zip((*sorted(self.kept), *self.collected), nodes[0].outputs, strict=True):
+                outputs[position] = output
         if self.sunk:
-            made, results = (_last_iteration if self.loop.runs else _if_run)(self, inputs, names)
-            nodes += made
-            for place, value in zip(self.sunk, results, strict=True):
-                outputs[place] = value
+            extra, results = (_last_iteration if self.loop.runs else _if_run)(self, inputs, names)
+            nodes += extra
+            for position, value in zip(self.sunk, results, strict=True):
+                outputs[position] = value
         return nodes, outputs
 
 
 def _rest(parts: _Parts, inputs: Sequence[Value]) -> Node:
     """Returns the loop reduced to its repeated parts."""
-    loop, places, kept = parts.loop, parts.places, sorted(parts.kept)
+    loop, positions, carried = parts.loop, parts.places, sorted(parts.kept)
     regions: list[Graph] = []
     for region in loop.node.regions:
         index = 0 if loop.index is None else 1
-        old = [*region.inputs[:index], *(region.inputs[index + place] for place in places)]
+        old = [*region.inputs[:index], *(region.inputs[index + position] for position in positions)]
         results = region.outputs
         if region is loop.body:
-            results = [results[place] for place in (*kept, *parts.collected)]
+            results = [results[position] for position in (*carried, *parts.collected)]
         regions.append(subgraph(old, (node for node in region.nodes if node in parts.repeated), results, region.name))
     rows: dict[str, int] = {}
     if loop.test is None:
-        num_rows = sum(loop.num_carry <= place < loop.num_carry + loop.num_rows for place in places)
+        num_rows = sum(loop.num_carry <= position < loop.num_carry + loop.num_rows for position in positions)
         rows = {"num_xs": num_rows, "num_ys": len(parts.collected)}
     gone = {*range(loop.num_carry)} - parts.kept
-    return loop.rebuilt([inputs[place] for place in places], regions, loop.attrs_without(gone, **rows))
+    return loop.rebuilt([inputs[position] for position in positions], regions, loop.attrs_without(gone, **rows))
 
 
 def _last_iteration(
@@ -215,15 +215,15 @@ def _last_iteration(
     """Returns the results of the last iteration of a loop that is known to have one."""
     loop, copier = parts.loop, parts.loop.copier(inputs, names)
     for value in parts.looks:
-        place = parts.entry(value)
-        if place is None:
+        position = parts.entry(value)
+        if position is None:
             attrs = constant_attrs(loop.last_index, value.type)
             copier.values[value] = copier.add(CONSTANT, (), value.type, attrs, like=loop.node)
-        elif loop.num_carry <= place < loop.num_carry + loop.num_rows:
+        elif loop.num_carry <= position < loop.num_carry + loop.num_rows:
             op, attrs = parts.ops["get_item"], Attrs(index=(loop.last_row,))
-            copier.values[value] = copier.add(op, (inputs[place],), value.type, attrs, like=loop.node)
+            copier.values[value] = copier.add(op, (inputs[position],), value.type, attrs, like=loop.node)
     copier.copy(parts.slice)
-    return copier.nodes, [copier.values[loop.body.outputs[place]] for place in parts.sunk]
+    return copier.nodes, [copier.values[loop.body.outputs[position]] for position in parts.sunk]
 
 
 def _if_run(parts: _Parts, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
@@ -232,15 +232,17 @@ def _if_run(parts: _Parts, inputs: Sequence[Value], names: UniqueNames) -> tuple
     assert test is not None
     before = Copier(dict(zip(test.inputs, inputs, strict=True)), names)
     before.copy(test.nodes)
-    looks = {place: value for value in parts.looks if (place := parts.entry(value)) is not None}
-    places = sorted({*looks, *parts.sunk})
+    looks = {position: value for value in parts.looks if (position := parts.entry(value)) is not None}
+    positions = sorted({*looks, *parts.sunk})
     regions: list[Graph] = []
     for name, nodes in (("an iteration", parts.slice), ("no iteration", [])):
-        results = [loop.body.outputs[place] if nodes is parts.slice else loop.inside[place] for place in parts.sunk]
-        regions.append(subgraph([loop.inside[place] for place in places], nodes, results, name))
+        results = [
+            loop.body.outputs[position] if nodes is parts.slice else loop.inside[position] for position in parts.sunk
+        ]
+        regions.append(subgraph([loop.inside[position] for position in positions], nodes, results, name))
     chosen = Node(
-        parts.ops["cond"], [before.values[test.outputs[0]], *(inputs[place] for place in places)], Attrs(),
-        [loop.types[place] for place in parts.sunk], regions=regions, device=loop.node.device, name=names("cond"),
+        parts.ops["cond"], [before.values[test.outputs[0]], *(inputs[position] for position in positions)], Attrs(),
+        [loop.types[position] for position in parts.sunk], regions=regions, device=loop.node.device, name=names("cond"),
         location=loop.node.location,
     )  # fmt: skip
     return [*before.nodes, chosen], chosen.outputs

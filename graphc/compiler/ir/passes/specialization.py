@@ -69,14 +69,14 @@ def specialize(
     for value, type in zip(graph.inputs, input_types, strict=True):
         if not _is_dtype(type, value.type) or not compatible_shapes(type, value.type):
             raise InvalidArgumentError(f"the input {value.name or value.index} is {value.type}, got {type}")
-    known = {place: np.asarray(array) for place, array in (values or {}).items()}
+    arrays = {index: np.asarray(array) for index, array in (values or {}).items()}
     with deep_recursion():
-        return _Specialized(graph, input_types, evaluate, known, partial).graph()
+        return _Specialized(graph, input_types, evaluate, arrays, partial).graph()
 
 
-def _is_dtype(given: TensorType, wanted: TensorType) -> bool:
+def _is_dtype(actual: TensorType, wanted: TensorType) -> bool:
     """Returns True if a dtype is acceptable; the host provides 64 bits where devices may use 32."""
-    one, other = given.dtype, wanted.dtype
+    one, other = actual.dtype, wanted.dtype
     return one == other or (one.kind == other.kind and one.kind in "iufc" and 2 * one.itemsize == other.itemsize >= 8)
 
 
@@ -112,14 +112,14 @@ def shape_inputs(graph: Graph) -> tuple[int, ...]:
 def _shape_values(node: Node) -> list[Value]:
     """Returns a node's inputs whose values determine shapes, also inside its bodies."""
     late = _late_in(node.op, node.attrs)
-    found: list[Value] = []
+    inputs: list[Value] = []
     if late is not None:
         end = len(node.inputs) - late[1]
-        found += node.inputs[end - late_inputs(late[0]) : end]
+        inputs += node.inputs[end - late_inputs(late[0]) : end]
     types = [value.type for value in node.inputs]
     for region, entries in zip(node.regions, _entries(node, types, node.regions), strict=True):
-        found += [node.inputs[source] for place in shape_inputs(region) if (source := entries[place][1]) is not None]
-    return found
+        inputs += [node.inputs[source] for index in shape_inputs(region) if (source := entries[index][1]) is not None]
+    return inputs
 
 
 def _entries(node: Node, types: Sequence[TensorType], regions: Sequence[Graph]) -> Sequence[Sequence[Entry]]:
@@ -155,7 +155,7 @@ class _Specialized:
         graph: Graph,
         types: Sequence[TensorType],
         evaluate: Evaluate,
-        known: Mapping[int, np.ndarray[Any, Any]],
+        earlier: Mapping[int, np.ndarray[Any, Any]],
         partial: bool,
     ) -> None:
         self._graph = graph
@@ -165,12 +165,12 @@ class _Specialized:
         self._nodes: dict[Node, Node] = {}
         self._arrays: dict[Value, np.ndarray[Any, Any] | None] = {}
         self._inputs = [
-            Value(type, None, place, old.name)
-            for place, (type, old) in enumerate(zip(types, graph.inputs, strict=True))
+            Value(type, None, index, old.name)
+            for index, (type, old) in enumerate(zip(types, graph.inputs, strict=True))
         ]
         for old, new in zip(graph.inputs, self._inputs, strict=True):
             self._values[old] = new
-            self._arrays[new] = known.get(new.index)
+            self._arrays[new] = earlier.get(new.index)
 
     def graph(self) -> Graph:
         """Returns the specialised graph."""
@@ -187,8 +187,8 @@ class _Specialized:
         op, attrs = node.op, node.attrs
         if op in SHAPE_FACTS and (fact := shape_fact(op, inputs[0].type)) is not None:
             op, inputs, attrs = CONSTANT, [], Attrs(value=Literal(fact))
-        elif (found := self._resolved(node, op, attrs, inputs)) is not None:
-            op, inputs, attrs = found.op, [inputs[place] for place in found.kept], found.attrs
+        elif (application := self._resolved(node, op, attrs, inputs)) is not None:
+            op, inputs, attrs = application.op, [inputs[index] for index in application.kept], application.attrs
         types = [value.type for value in inputs]
         regions = self._regions(node, inputs) if node.regions else ()
         new = Node(
@@ -231,23 +231,23 @@ class _Specialized:
         except Exception as error:
             refused = None if op.explain is None else op.explain(types, attrs)
             reason = str(error if refused is None else refused).split("\n")[0]
-            given = ", ".join(map(str, types))
-            raise InvalidArgumentError(f"{op.name}({given}), the node {node.name!r}: {reason}") from error
+            arguments = ", ".join(map(str, types))
+            raise InvalidArgumentError(f"{op.name}({arguments}), the node {node.name!r}: {reason}") from error
 
     def _regions(self, node: Node, inputs: Sequence[Value]) -> list[Graph]:
         """Returns the specialized bodies."""
-        made: list[Graph] = []
+        bodies: list[Graph] = []
         types = [value.type for value in inputs]
-        for place, region in enumerate(node.regions):
+        for index, region in enumerate(node.regions):
             # The inputs of a body may be the outputs of an earlier one.
-            entries = _entries(node, types, [*made, *node.regions[place:]])[place]
-            sources = {place: source for place, (_, source) in enumerate(entries) if source is not None}
-            arrays = {place: self._array(inputs[source]) for place, source in sources.items()}
-            known = {place: array for place, array in arrays.items() if array is not None}
-            made.append(
-                _Specialized(region, [type for type, _ in entries], self._evaluate, known, self._partial).graph()
+            entries = _entries(node, types, [*bodies, *node.regions[index:]])[index]
+            sources = {index: source for index, (_, source) in enumerate(entries) if source is not None}
+            arrays = {index: self._array(inputs[source]) for index, source in sources.items()}
+            constants = {index: array for index, array in arrays.items() if array is not None}
+            bodies.append(
+                _Specialized(region, [type for type, _ in entries], self._evaluate, constants, self._partial).graph()
             )
-        return made
+        return bodies
 
     def _resolved(self, node: Node, op: OpDef, attrs: Attrs, inputs: Sequence[Value]) -> _Application | None:
         """Returns the application of a late node or of its gradient; None if it is unknown, or the node is neither."""
@@ -264,19 +264,19 @@ class _Specialized:
                     return None
                 raise NotSpecializedError(_unknown(node, attrs, value))
             numbers.append(static_ints(array))
-        real, given = applied(attrs, numbers)
-        return _Application(real, given, range(count))
+        real, settings = applied(attrs, numbers)
+        return _Application(real, settings, range(count))
 
     def _resolved_gradient(self, node: Node, op: OpDef, attrs: Attrs, inputs: Sequence[Value]) -> _Application | None:
         count = len(inputs) - sum(attrs["cotangents"])
         forward = self._resolved(node, OPS[attrs["op"]], Attrs(dict(attrs["attrs"])), inputs[:count])
         if forward is None:
             return None
-        places = {old: new for new, old in enumerate(forward.kept)}
-        wrt = tuple([places[place] for place in attrs["wrt"]])
+        moved = {old: new for new, old in enumerate(forward.kept)}
+        wrt = tuple([moved[position] for position in attrs["wrt"]])
         inner = tuple(sorted(forward.attrs.items()))
-        kept = [*forward.kept, *range(count, len(inputs))]
-        return _Application(op, Attrs({**attrs, "op": forward.op.name, "attrs": inner, "wrt": wrt}), kept)
+        remaining = [*forward.kept, *range(count, len(inputs))]
+        return _Application(op, Attrs({**attrs, "op": forward.op.name, "attrs": inner, "wrt": wrt}), remaining)
 
     def _array(self, value: Value) -> np.ndarray[Any, Any] | None:
         """Returns the elements of a value of the new graph, computed if they do not depend on the run."""

@@ -58,7 +58,7 @@ class Speculate(LateLoopPass):
             if node.op.name not in _BRANCHES or node in bound:
                 rewriter.keep(node)
                 continue
-            operands, given = rewriter.inputs(node)[1:], list[Value]()
+            operands, added = rewriter.inputs(node)[1:], list[Value]()
             parts: list[tuple[Graph, set[Node], list[Value]]] = []
             for region in node.regions:
                 entries = zip(region.inputs, node.inputs[1:], strict=True)
@@ -71,20 +71,20 @@ class Speculate(LateLoopPass):
                 leaving = {node for node in chosen if node.op is not CONSTANT}
                 used = results_read(region, leaving)
                 parts.append((region, leaving, used))
-                given += [copier.values[value] for value in used]
-            if not given:
+                added += [copier.values[value] for value in used]
+            if not added:
                 rewriter.keep(node)
                 continue
             every = [value for _, _, used in parts for value in used]
             regions = [_without(region, leaving, every) for region, leaving, _ in parts]
-            rewriter.replace(node, node.op, [*rewriter.inputs(node), *given], node.attrs, regions=regions)
+            rewriter.replace(node, node.op, [*rewriter.inputs(node), *added], node.attrs, regions=regions)
         return rewriter.finish(), moved
 
     def _chosen(self, region: Graph, invariant: Iterable[Value]) -> tuple[Graph, list[Node]]:
         """Returns a branch, after branches in it were treated alike, and its nodes to compute before the loop."""
-        found = set(invariant)
-        region, wanted = self._lifted(region, self._free(region, found)) if found else (region, [])
-        free = self._free(region, found)
+        fixed = set(invariant)
+        region, wanted = self._lifted(region, self._free(region, fixed)) if fixed else (region, [])
+        free = self._free(region, fixed)
         needed = {*wanted}
         for node in reversed(region.nodes):
             if node in needed or self._is_heavy(node):
@@ -99,14 +99,19 @@ class Speculate(LateLoopPass):
 
     def _free(self, region: Graph, invariant: Iterable[Value]) -> set[Value]:
         """Returns the values that light nodes compute from invariant ones, and these."""
-        found, bound = set(invariant), controlled(region)
+        computable, bound = set(invariant), controlled(region)
         for node in region.nodes:
-            if node.op.light and found.issuperset(node.inputs) and node not in bound and not is_fixed(node, self.ops):
-                found.update(node.outputs)
-        return found
+            if (
+                node.op.light
+                and computable.issuperset(node.inputs)
+                and node not in bound
+                and not is_fixed(node, self.ops)
+            ):
+                computable.update(node.outputs)
+        return computable
 
 
-def _without(region: Graph, leaving: Collection[Node], given: Sequence[Value]) -> Graph:
+def _without(region: Graph, leaving: Collection[Node], extra: Sequence[Value]) -> Graph:
     """Returns a branch without some of its nodes, with inputs for results of nodes that leave any branch."""
     nodes = (node for node in region.nodes if node not in leaving)
-    return subgraph([*region.inputs, *given], nodes, region.outputs, region.name)
+    return subgraph([*region.inputs, *extra], nodes, region.outputs, region.name)

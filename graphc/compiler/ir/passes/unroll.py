@@ -66,24 +66,24 @@ class Unroll(LateLoopPass):
         inputs, count, attrs = rewriter.inputs(loop.node), loop.num_carry, loop.attrs
         carried, arrays = list(inputs[:count]), inputs[count : count + loop.num_rows]
         collected: dict[int, Sequence[Value]] = {}
-        places = range(attrs["length"])
-        for place in reversed(places) if attrs.get("reverse") else places:
+        steps = range(attrs["length"])
+        for iteration in reversed(steps) if attrs.get("reverse") else steps:
             copier = Copier({}, rewriter.names, loop.node.device)
             index = loop.body.inputs[0].type
-            number = constant_attrs(attrs.get("start", 0) + attrs.get("step", 1) * place, index)
+            number = constant_attrs(attrs.get("start", 0) + attrs.get("step", 1) * iteration, index)
             taken = [
-                copier.add(self.ops["get_item"], [array], row.type, Attrs(index=(place,)), like=loop.node)
+                copier.add(self.ops["get_item"], [array], row.type, Attrs(index=(iteration,)), like=loop.node)
                 for array, row in zip(arrays, loop.inside[count:], strict=False)
             ]
-            given = [copier.add(CONSTANT, (), index, number, like=loop.node), *carried, *taken]
-            copier.values.update(zip(loop.body.inputs, [*given, *inputs[count + loop.num_rows :]], strict=True))
+            entries = [copier.add(CONSTANT, (), index, number, like=loop.node), *carried, *taken]
+            copier.values.update(zip(loop.body.inputs, [*entries, *inputs[count + loop.num_rows :]], strict=True))
             copier.copy(loop.body.nodes)
             for new in copier.nodes:
                 rewriter.add(new)
             outputs = [copier.values[value] for value in loop.body.outputs]
-            carried, collected[place] = outputs[:count], outputs[count:]
+            carried, collected[iteration] = outputs[:count], outputs[count:]
         rewriter.substitute(loop.node.outputs[:count], carried)
-        columns = zip(*(collected[place] for place in places), strict=True)
+        columns = zip(*(collected[iteration] for iteration in steps), strict=True)
         return dict(zip(loop.node.outputs[count:], columns, strict=True))
 
 
@@ -103,9 +103,9 @@ def _reads(graph: Graph, loops: Mapping[Node, Loop]) -> set[Value]:
             left[value], rows[value] = set(range(loop.attrs["length"])), row
     waiting, others = controlled(graph), set(graph.outputs)
     for node in graph.nodes:
-        place = -1 if node in waiting or node.device else _row(node)
+        index = -1 if node in waiting or node.device else _row(node)
         for value in left.keys() & set(node.inputs):
-            left[value].discard(place)
-            if place < 0 or node.outputs[0].type != rows[value].type:
+            left[value].discard(index)
+            if index < 0 or node.outputs[0].type != rows[value].type:
                 others.add(value)
-    return {value for value, places in left.items() if not places and value not in others}
+    return {value for value, missing in left.items() if not missing and value not in others}
