@@ -7,19 +7,15 @@ if TYPE_CHECKING:
     from graphc.compiler.ir.passes.base import Pass
     from graphc.compiler.ir.passes.bounds import Bounds
     from graphc.compiler.ir.passes.collect import Collect
-    from graphc.compiler.ir.passes.cse import CSE
-    from graphc.compiler.ir.passes.dce import DCE
     from graphc.compiler.ir.passes.flatten import Flatten
-    from graphc.compiler.ir.passes.fold import Fold
-    from graphc.compiler.ir.passes.hoist import Hoist
+    from graphc.compiler.ir.passes.hoist import Hoist, Pretest, Speculate
     from graphc.compiler.ir.passes.if_convert import IfConvert
-    from graphc.compiler.ir.passes.loops import Loops
     from graphc.compiler.ir.passes.order import Order
-    from graphc.compiler.ir.passes.pipeline import DEFAULT, LATE, run_passes
+    from graphc.compiler.ir.passes.pipeline import DEFAULT, LATE, Loops, run_passes
     from graphc.compiler.ir.passes.predictive import PredictiveCommoning
-    from graphc.compiler.ir.passes.pretest import Pretest
     from graphc.compiler.ir.passes.promote import Promote
     from graphc.compiler.ir.passes.shift import Shift
+    from graphc.compiler.ir.passes.simplify import CSE, DCE, Fold
     from graphc.compiler.ir.passes.sink import Sink
     from graphc.compiler.ir.passes.specialization import (
         Evaluate,
@@ -28,7 +24,6 @@ if TYPE_CHECKING:
         shape_inputs,
         specialize,
     )
-    from graphc.compiler.ir.passes.speculate import Speculate
     from graphc.compiler.ir.passes.take_rows import TakeRows
     from graphc.compiler.ir.passes.turn import Turn
     from graphc.compiler.ir.passes.unroll import Unroll
@@ -40,22 +35,17 @@ else:
         "graphc.compiler.ir.passes.base": "Pass",
         "graphc.compiler.ir.passes.bounds": "Bounds",
         "graphc.compiler.ir.passes.collect": "Collect",
-        "graphc.compiler.ir.passes.cse": "CSE",
-        "graphc.compiler.ir.passes.dce": "DCE",
         "graphc.compiler.ir.passes.flatten": "Flatten",
-        "graphc.compiler.ir.passes.fold": "Fold",
-        "graphc.compiler.ir.passes.hoist": "Hoist",
+        "graphc.compiler.ir.passes.hoist": "Hoist Pretest Speculate",
         "graphc.compiler.ir.passes.if_convert": "IfConvert",
-        "graphc.compiler.ir.passes.loops": "Loops",
         "graphc.compiler.ir.passes.order": "Order",
-        "graphc.compiler.ir.passes.pipeline": "DEFAULT LATE run_passes",
+        "graphc.compiler.ir.passes.pipeline": "DEFAULT LATE Loops run_passes",
         "graphc.compiler.ir.passes.predictive": "PredictiveCommoning",
-        "graphc.compiler.ir.passes.pretest": "Pretest",
         "graphc.compiler.ir.passes.promote": "Promote",
         "graphc.compiler.ir.passes.shift": "Shift",
+        "graphc.compiler.ir.passes.simplify": "CSE DCE Fold",
         "graphc.compiler.ir.passes.sink": "Sink",
         "graphc.compiler.ir.passes.specialization": "Evaluate NotSpecializedError is_open shape_inputs specialize",
-        "graphc.compiler.ir.passes.speculate": "Speculate",
         "graphc.compiler.ir.passes.take_rows": "TakeRows",
         "graphc.compiler.ir.passes.turn": "Turn",
         "graphc.compiler.ir.passes.unroll": "Unroll",

@@ -9,7 +9,7 @@ from typing import ClassVar, cast
 from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.interpreter import Rewriter, map_inside
 from graphc.compiler.ir.passes.base import OpsPass
-from graphc.compiler.ir.passes.loop_nodes import controlled
+from graphc.compiler.ir.passes.loop_pass import controlled
 from graphc.compiler.ir.types import Attrs
 
 __all__ = ["Accumulate"]

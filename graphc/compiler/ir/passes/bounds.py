@@ -12,7 +12,7 @@ from graphc.compiler.ir.interpreter import Rewriter
 from graphc.compiler.ir.opdef import CONSTANT, OpDef, constant_attrs
 from graphc.compiler.ir.passes.base import REGIONS, OpsPass
 from graphc.compiler.ir.passes.intervals import Interval
-from graphc.compiler.ir.passes.loop_nodes import controlled, differentiated, underlying
+from graphc.compiler.ir.passes.loop_pass import controlled, differentiated, underlying
 from graphc.compiler.ir.passes.ranges import Facts, Known, Ranges
 from graphc.compiler.ir.types import OPEN, Attrs
 

@@ -8,10 +8,9 @@ from typing import ClassVar
 
 from graphc.compiler.base import UniqueNames
 from graphc.compiler.ir.graph import Node, Value
-from graphc.compiler.ir.passes.copying import Copier, subgraph
+from graphc.compiler.ir.passes.base import Copier, subgraph
 from graphc.compiler.ir.passes.items import ALL, Access, At, accesses, moves, row_type
-from graphc.compiler.ir.passes.loop_nodes import Loop, controlled
-from graphc.compiler.ir.passes.loop_pass import LoopPass, Replacement
+from graphc.compiler.ir.passes.loop_pass import Loop, LoopPass, Replacement, controlled
 from graphc.compiler.ir.types import Attrs, TensorType
 
 __all__ = ["Collect"]

@@ -11,8 +11,7 @@ import numpy as np
 from graphc.compiler.base import UniqueNames
 from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.interpreter import Rewriter, map_regions
-from graphc.compiler.ir.passes.base import OpsPass
-from graphc.compiler.ir.passes.copying import inputs_like
+from graphc.compiler.ir.passes.base import OpsPass, inputs_like
 from graphc.compiler.ir.types import Attrs, TensorType
 
 __all__ = ["Flatten"]

@@ -9,7 +9,7 @@ from typing import cast
 
 from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.opdef import CONSTANT
-from graphc.compiler.ir.passes.loop_nodes import Loop
+from graphc.compiler.ir.passes.loop_pass import Loop
 from graphc.compiler.ir.types import OPEN, Attrs, TensorType
 
 __all__ = [

@@ -9,7 +9,7 @@ from typing import ClassVar
 from graphc.compiler.base import UniqueNames
 from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.interpreter import free_names
-from graphc.compiler.ir.passes.copying import Copier
+from graphc.compiler.ir.passes.base import Copier
 from graphc.compiler.ir.passes.items import (
     ALL,
     COMBINE,
@@ -23,8 +23,7 @@ from graphc.compiler.ir.passes.items import (
     moves,
     row_type,
 )
-from graphc.compiler.ir.passes.loop_nodes import Loop, controlled
-from graphc.compiler.ir.passes.loop_pass import LoopPass, Replacement
+from graphc.compiler.ir.passes.loop_pass import Loop, LoopPass, Replacement, controlled
 from graphc.compiler.ir.types import Attrs, TensorType
 
 __all__ = ["PredictiveCommoning"]

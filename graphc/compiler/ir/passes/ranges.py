@@ -18,7 +18,7 @@ from graphc.compiler.ir.passes.intervals import (
     same_numbers,
     whole,
 )
-from graphc.compiler.ir.passes.loop_nodes import Loop, Ops, underlying
+from graphc.compiler.ir.passes.loop_pass import Loop, Ops, underlying
 
 __all__ = ["Facts", "Known", "Ranges", "assumed"]
 

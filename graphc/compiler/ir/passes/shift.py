@@ -9,7 +9,7 @@ from graphc.compiler.ir.graph import Graph, Node
 from graphc.compiler.ir.interpreter import Rewriter, map_regions
 from graphc.compiler.ir.opdef import CONSTANT, constant_attrs
 from graphc.compiler.ir.passes.base import OpsPass
-from graphc.compiler.ir.passes.loop_nodes import ENTERED, controlled, differentiated
+from graphc.compiler.ir.passes.loop_pass import ENTERED, controlled, differentiated
 from graphc.compiler.ir.types import Attrs
 
 __all__ = ["Shift"]

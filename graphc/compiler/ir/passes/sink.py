@@ -9,10 +9,8 @@ from typing import ClassVar
 from graphc.compiler.base import Registry, UniqueNames
 from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.opdef import CONSTANT, OpDef, constant_attrs
-from graphc.compiler.ir.passes.base import LOOPS
-from graphc.compiler.ir.passes.copying import Copier, needed, subgraph
-from graphc.compiler.ir.passes.loop_nodes import Loop, controlled, is_fixed, is_light
-from graphc.compiler.ir.passes.loop_pass import LoopPass
+from graphc.compiler.ir.passes.base import LOOPS, Copier, needed, subgraph
+from graphc.compiler.ir.passes.loop_pass import Loop, LoopPass, controlled, is_fixed, is_light
 from graphc.compiler.ir.types import Attrs
 
 __all__ = ["Sink"]

@@ -9,10 +9,9 @@ from typing import ClassVar
 from graphc.compiler.base import Registry, UniqueNames
 from graphc.compiler.ir.graph import Node, Value
 from graphc.compiler.ir.opdef import OpDef
-from graphc.compiler.ir.passes.copying import Copier, subgraph
+from graphc.compiler.ir.passes.base import Copier, subgraph
 from graphc.compiler.ir.passes.items import ALL, At, Item, index_attrs, index_of, items_of, moves
-from graphc.compiler.ir.passes.loop_nodes import Loop, controlled
-from graphc.compiler.ir.passes.loop_pass import LoopPass, Replacement
+from graphc.compiler.ir.passes.loop_pass import Loop, LoopPass, Replacement, controlled
 from graphc.compiler.ir.types import Attrs, TensorType
 
 __all__ = ["TakeRows"]

@@ -8,8 +8,7 @@ from typing import ClassVar
 
 from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.interpreter import Rewriter
-from graphc.compiler.ir.passes.loop_nodes import Loop, controlled
-from graphc.compiler.ir.passes.loop_pass import LoopPass
+from graphc.compiler.ir.passes.loop_pass import Loop, LoopPass, controlled
 from graphc.compiler.ir.types import Attrs
 
 __all__ = ["Turn"]

@@ -10,11 +10,8 @@ from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.interpreter import Rewriter
 from graphc.compiler.ir.opdef import CONSTANT, constant_attrs
 from graphc.compiler.ir.passes.base import LOOPS
-from graphc.compiler.ir.passes.cse import CSE
-from graphc.compiler.ir.passes.dce import DCE
-from graphc.compiler.ir.passes.fold import Fold
-from graphc.compiler.ir.passes.loop_nodes import Copier, Loop, controlled, is_fixed
-from graphc.compiler.ir.passes.loop_pass import LateLoopPass
+from graphc.compiler.ir.passes.loop_pass import Copier, LateLoopPass, Loop, controlled, is_fixed
+from graphc.compiler.ir.passes.simplify import CSE, DCE, Fold
 from graphc.compiler.ir.types import Attrs
 
 __all__ = ["Unroll"]

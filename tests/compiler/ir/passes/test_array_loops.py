@@ -20,7 +20,7 @@ from graphc.compiler.ir.passes import (
     PredictiveCommoning,
     Promote,
     TakeRows,
-    loops,
+    pipeline,
     run_passes,
 )
 from tests.compiler.ir.passes.array_loops import NUMPY_OPS, array_loops
@@ -103,7 +103,7 @@ def fill(behind: tuple[int, ...], start: int) -> str:
 @pytest.fixture
 def _for_a_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loops are optimized as in a graph that has their derivatives."""
-    monkeypatch.setattr(loops, "_WITHOUT_GRADIENTS", loops._WITH_GRADIENTS)
+    monkeypatch.setattr(pipeline, "_WITHOUT_GRADIENTS", pipeline._WITH_GRADIENTS)
 
 
 def test_a_loop_without_a_gradient_keeps_its_array() -> None:
