@@ -145,7 +145,7 @@ GOOD = {
     },
     "an exported file two packages down": {
         "compiler/ir/__init__.py": "__all__ = ['f'] + ['passes']",
-        "compiler/ir/passes/__init__.py": "__all__: list[str] = ['dce']",
+        "compiler/ir/passes/__init__.py": "__all__: list[str] = ['simplify']",
         "compiler/ir/passes/simplify.py": "",
         "compiler/core/a.py": "from graphc.compiler.ir.passes.simplify import f",
     },
