@@ -5,12 +5,18 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 from graphc.compiler.base import errors
 
-__all__ = ["CODES", "ERRORS", "Library", "Namespace"]
+__all__ = ["CODES", "ERRORS", "Library", "Namespace", "imported"]
+
+
+def imported(module: str, name: str) -> Any:
+    """Returns a name of a module that is imported when it is first used."""
+    return getattr(import_module(module), name)
 
 
 @dataclass(frozen=True)

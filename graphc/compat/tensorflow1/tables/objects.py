@@ -6,7 +6,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from graphc.compat.spaces import CODES, ERRORS
+from graphc.compat.spaces import CODES, ERRORS, imported
 from graphc.compat.tensorflow2 import CLASSES as CLASSES_OF_2
 from graphc.compat.tensorflow2 import DTYPES
 from graphc.compat.tensorflow2 import ELSEWHERE as ELSEWHERE_OF_2
@@ -140,36 +140,14 @@ _MESSAGES = {
 }
 
 _DATA = (
-    "Dataset",
-    "FixedLengthRecordDataset",
-    "Iterator",
-    "TFRecordDataset",
-    "TextLineDataset",
-    "get_output_shapes",
-    "get_output_types",
-    "make_initializable_iterator",
-    "make_one_shot_iterator",
-    "experimental.make_csv_dataset",
-)
+    "Dataset", "FixedLengthRecordDataset", "Iterator", "TFRecordDataset", "TextLineDataset", "get_output_shapes",
+    "get_output_types", "make_initializable_iterator", "make_one_shot_iterator", "experimental.make_csv_dataset",
+)  # fmt: skip
 """The dataset classes of TensorFlow 1, whose iterators are part of graphs."""
-
-
-def _of_datasets(name: str) -> Any:
-    from graphc.compat.tensorflow1 import datasets
-
-    return getattr(datasets, name.rpartition(".")[2])
-
 
 _CLUSTERS = (
     "ClusterDef", "ClusterSpec", "JobDef", "Server", "ServerDef", "SyncReplicasOptimizer", "replica_device_setter",
 )  # fmt: skip
-
-
-def _of_clusters(name: str) -> Any:
-    from graphc import cluster
-
-    return getattr(cluster, name)
-
 
 _MONITORED = (
     "CheckpointSaverHook", "ChiefSessionCreator", "LoggingTensorHook", "MonitoredSession", "MonitoredTrainingSession",
@@ -178,27 +156,18 @@ _MONITORED = (
 )  # fmt: skip
 
 
-def _of_monitored(name: str) -> Any:
-    from graphc.graphs.session import monitored
-
-    return getattr(monitored, name)
-
-
-def _test_case() -> Any:
-    from graphc.compat.testing import GraphTestCase
-
-    return GraphTestCase
-
-
 LATER: Mapping[str, Callable[[], Any]] = {
     **{f"{space}.{name}": partial(_of_absl, name) for space in ("flags", "app.flags") for name in _OF_ABSL},
     **{name: partial(session.message, kind) for name, kind in _MESSAGES.items()},
     # Queues of TensorFlow 1 are part of the default graph; the rows have them.
     **{name: later for name, later in LATER_OF_2.items() if not name.startswith(("queue.", "io."))},
-    **{f"data.{name}": partial(_of_datasets, name) for name in _DATA},
-    **{f"train.{name}": partial(_of_clusters, name) for name in _CLUSTERS},
-    **{f"train.{name}": partial(_of_monitored, name) for name in _MONITORED},
-    "test.TestCase": _test_case,
+    **{
+        f"data.{name}": partial(imported, "graphc.compat.tensorflow1.datasets", name.rpartition(".")[2])
+        for name in _DATA
+    },
+    **{f"train.{name}": partial(imported, "graphc.cluster", name) for name in _CLUSTERS},
+    **{f"train.{name}": partial(imported, "graphc.graphs.session.monitored", name) for name in _MONITORED},
+    "test.TestCase": partial(imported, "graphc.compat.testing", "GraphTestCase"),
     **{f"train.{name}": partial(_of_examples, name) for name in _EXAMPLES},
 }
 """Objects of other libraries, by the name that they have here."""

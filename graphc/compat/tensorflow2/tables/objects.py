@@ -13,53 +13,21 @@ from graphc.training import layers, losses, metrics, optim
 
 __all__ = ["CLASSES", "CONSTANTS", "DTYPES", "ELSEWHERE", "ERRORS"]
 
-_LAYERS = [
-    "Activation",
-    "AveragePooling1D",
-    "AveragePooling2D",
-    "BatchNormalization",
-    "Bidirectional",
-    "Conv1D",
-    "Conv2D",
-    "Dense",
-    "Dropout",
-    "Embedding",
-    "Flatten",
-    "GRU",
-    "GlobalAveragePooling1D",
-    "GlobalAveragePooling2D",
-    "GlobalMaxPooling1D",
-    "GlobalMaxPooling2D",
-    "LSTM",
-    "Layer",
-    "LayerNormalization",
-    "MaxPooling1D",
-    "MaxPooling2D",
-    "MultiHeadAttention",
-    "Reshape",
-]
-_LOSSES = [
-    "BinaryCrossentropy",
-    "CategoricalCrossentropy",
-    "Hinge",
-    "Huber",
-    "Loss",
-    "MeanAbsoluteError",
-    "MeanSquaredError",
-    "SparseCategoricalCrossentropy",
-]
-_METRICS = [
-    "AUC",
-    "Accuracy",
-    "BinaryAccuracy",
-    "CategoricalAccuracy",
-    "Mean",
-    "Metric",
-    "Precision",
-    "Recall",
+_LAYERS = (
+    "Activation", "AveragePooling1D", "AveragePooling2D", "BatchNormalization", "Bidirectional", "Conv1D", "Conv2D",
+    "Dense", "Dropout", "Embedding", "Flatten", "GRU", "GlobalAveragePooling1D", "GlobalAveragePooling2D",
+    "GlobalMaxPooling1D", "GlobalMaxPooling2D", "LSTM", "Layer", "LayerNormalization", "MaxPooling1D",
+    "MaxPooling2D", "MultiHeadAttention", "Reshape",
+)  # fmt: skip
+_LOSSES = (
+    "BinaryCrossentropy", "CategoricalCrossentropy", "Hinge", "Huber", "Loss", "MeanAbsoluteError",
+    "MeanSquaredError", "SparseCategoricalCrossentropy",
+)  # fmt: skip
+_METRICS = (
+    "AUC", "Accuracy", "BinaryAccuracy", "CategoricalAccuracy", "Mean", "Metric", "Precision", "Recall",
     "SparseCategoricalAccuracy",
-]
-_OPTIMIZERS = ["Adam", "AdamW", "RMSprop", "SGD"]
+)  # fmt: skip
+_OPTIMIZERS = ("Adam", "AdamW", "RMSprop", "SGD")
 
 CLASSES: dict[str, Any] = {
     "DeviceSpec": DeviceSpec,
