@@ -35,16 +35,8 @@ from graphc.compiler.base.errors import (
 )
 
 __all__ = [
-    "Answer",
-    "Callers",
-    "RayPeer",
-    "TaskActor",
-    "find_peer",
-    "from_wire",
-    "running_time",
-    "start_peer",
-    "to_wire",
-]
+    "Answer", "Callers", "RayPeer", "TaskActor", "find_peer", "from_wire", "running_time", "start_peer", "to_wire",
+]  # fmt: skip
 
 # The Ray actor that holds a task; it runs in the task's own process.
 

@@ -17,21 +17,9 @@ from graphc.compiler.tracing import current_trace, is_tracing
 from graphc.graphs.session import Assert, Operation, convert_to_tensor, default_graph, no_op, with_dependencies
 
 __all__ = [
-    "checked",
-    "drop_rate",
-    "either",
-    "failed",
-    "filled",
-    "finite",
-    "flag",
-    "in_default_graph",
-    "making",
-    "near",
-    "needed",
-    "python_2_division",
-    "row_condition",
-    "tensor_after",
-]
+    "checked", "drop_rate", "either", "failed", "filled", "finite", "flag", "in_default_graph", "making", "near",
+    "needed", "python_2_division", "row_condition", "tensor_after",
+]  # fmt: skip
 
 
 def either(new: str, value: Any, old: str, old_value: Any) -> Any:

@@ -21,18 +21,10 @@ from graphc.training import data
 from graphc.training.data import GraphDataset, sources
 
 __all__ = [
-    "Dataset",
-    "FixedLengthRecordDataset",
-    "InGraph",
-    "Iterator",
-    "TFRecordDataset",
-    "TextLineDataset",
-    "get_output_shapes",
-    "get_output_types",
-    "make_csv_dataset",
-    "make_initializable_iterator",
+    "Dataset", "FixedLengthRecordDataset", "InGraph", "Iterator", "TFRecordDataset", "TextLineDataset",
+    "get_output_shapes", "get_output_types", "make_csv_dataset", "make_initializable_iterator",
     "make_one_shot_iterator",
-]
+]  # fmt: skip
 
 
 class InGraph:

@@ -31,23 +31,9 @@ from graphc.graphs.queues.shared import EAGER, PROCESS, Fillers, found, handle_o
 from graphc.graphs.queues.state import QueueState
 
 __all__ = [
-    "CLOSE",
-    "DEQUEUE",
-    "DEQUEUE_MANY",
-    "DEQUEUE_UP_TO",
-    "ENQUEUE",
-    "ENQUEUE_MANY",
-    "HANDLE",
-    "IS_CLOSED",
-    "SIZE",
-    "empty",
-    "example_class",
-    "handle_of",
-    "make_example",
-    "make_feature",
-    "make_queue",
-    "state_of",
-]
+    "CLOSE", "DEQUEUE", "DEQUEUE_MANY", "DEQUEUE_UP_TO", "ENQUEUE", "ENQUEUE_MANY", "HANDLE", "IS_CLOSED", "SIZE",
+    "empty", "example_class", "handle_of", "make_example", "make_feature", "make_queue", "state_of",
+]  # fmt: skip
 
 
 def make_queue(name: str, attrs: Mapping[str, Any]) -> QueueState:

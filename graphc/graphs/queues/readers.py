@@ -33,20 +33,9 @@ from graphc.graphs.queues.shared import GraphByHand, emit, graph_here
 from graphc.library.formats import TFRecordOptions, checked_compression, checked_options
 
 __all__ = [
-    "COMPLETED",
-    "PRODUCED",
-    "READ",
-    "READ_UP_TO",
-    "RESET",
-    "FixedLengthRecordReader",
-    "ReaderBase",
-    "ReaderState",
-    "TFRecordReader",
-    "TextLineReader",
-    "WholeFileReader",
-    "claim_reader",
-    "reader_attrs",
-]
+    "COMPLETED", "PRODUCED", "READ", "READ_UP_TO", "RESET", "FixedLengthRecordReader", "ReaderBase", "ReaderState",
+    "TFRecordReader", "TextLineReader", "WholeFileReader", "claim_reader", "reader_attrs",
+]  # fmt: skip
 
 
 class Record(NamedTuple):

@@ -15,21 +15,9 @@ from graphc.compiler.ir import Attrs, OpDef
 from graphc.compiler.tracing import current_trace, graph_by_hand, is_tracing, refuse_in_trace
 
 __all__ = [
-    "EAGER",
-    "PROCESS",
-    "SESSION",
-    "Alike",
-    "Fillers",
-    "GraphByHand",
-    "Make",
-    "SharedObject",
-    "claim",
-    "emit",
-    "expect",
-    "found",
-    "graph_here",
-    "handle_of",
-]
+    "EAGER", "PROCESS", "SESSION", "Alike", "Fillers", "GraphByHand", "Make", "SharedObject", "claim", "emit", "expect",
+    "found", "graph_here", "handle_of",
+]  # fmt: skip
 
 # Operations of queues in graphs built by hand, and in compiled functions.
 

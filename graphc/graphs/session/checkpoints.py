@@ -21,19 +21,10 @@ from graphc.compiler.base.files import file_errors
 from graphc.library import formats
 
 __all__ = [
-    "CheckpointReader",
-    "CheckpointState",
-    "checkpoint_exists",
-    "file_of",
-    "get_checkpoint_state",
-    "latest_checkpoint",
-    "list_variables",
-    "load_checkpoint",
-    "load_variable",
-    "remove_checkpoint",
-    "update_checkpoint_state",
+    "CheckpointReader", "CheckpointState", "checkpoint_exists", "file_of", "get_checkpoint_state", "latest_checkpoint",
+    "list_variables", "load_checkpoint", "load_variable", "remove_checkpoint", "update_checkpoint_state",
     "write_arrays",
-]
+]  # fmt: skip
 
 _SUFFIX = ".safetensors"
 _PLAIN = {

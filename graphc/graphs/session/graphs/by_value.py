@@ -18,14 +18,8 @@ from graphc.graphs.session.graphs.control_flow import convert_to_tensor
 from graphc.graphs.session.graphs.tensor import GraphTensor
 
 __all__ = [
-    "Unique",
-    "UniqueWithCounts",
-    "boolean_mask",
-    "dynamic_partition",
-    "positions",
-    "unique",
-    "unique_with_counts",
-]
+    "Unique", "UniqueWithCounts", "boolean_mask", "dynamic_partition", "positions", "unique", "unique_with_counts",
+]  # fmt: skip
 
 
 class Unique(NamedTuple):

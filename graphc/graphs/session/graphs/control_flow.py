@@ -33,16 +33,8 @@ from graphc.graphs.session.graphs.placeholders import graph_dtype, placeholder_w
 from graphc.graphs.session.graphs.tensor import GraphTensor, Operation, sizes_of
 
 __all__ = [
-    "case",
-    "cond",
-    "constant",
-    "convert_to_tensor",
-    "group",
-    "no_op",
-    "tuple",
-    "while_loop",
-    "with_dependencies",
-]
+    "case", "cond", "constant", "convert_to_tensor", "group", "no_op", "tuple", "while_loop", "with_dependencies",
+]  # fmt: skip
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Any:

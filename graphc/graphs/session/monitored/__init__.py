@@ -22,21 +22,8 @@ from graphc.graphs.session.monitored.hooks import (
 from graphc.graphs.session.monitored.session import MonitoredSession, MonitoredTrainingSession
 
 __all__ = [
-    "CheckpointSaverHook",
-    "ChiefSessionCreator",
-    "LoggingTensorHook",
-    "MonitoredSession",
-    "MonitoredTrainingSession",
-    "NanLossDuringTrainingError",
-    "NanTensorHook",
-    "Scaffold",
-    "SessionRunArgs",
-    "SessionRunContext",
-    "SessionRunHook",
-    "SessionRunValues",
-    "StepCounterHook",
-    "StopAtStepHook",
-    "SummarySaverHook",
-    "WorkerSessionCreator",
+    "CheckpointSaverHook", "ChiefSessionCreator", "LoggingTensorHook", "MonitoredSession", "MonitoredTrainingSession",
+    "NanLossDuringTrainingError", "NanTensorHook", "Scaffold", "SessionRunArgs", "SessionRunContext", "SessionRunHook",
+    "SessionRunValues", "StepCounterHook", "StopAtStepHook", "SummarySaverHook", "WorkerSessionCreator",
     "missing_values",
-]
+]  # fmt: skip

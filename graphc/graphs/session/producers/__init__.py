@@ -17,16 +17,8 @@ from graphc.graphs.session.producers.inputs import (
 )
 
 __all__ = [
-    "batch",
-    "batch_join",
-    "input_producer",
-    "limit_epochs",
-    "match_filenames_once",
-    "range_input_producer",
-    "shuffle_batch",
-    "shuffle_batch_join",
-    "slice_input_producer",
-    "string_input_producer",
-]
+    "batch", "batch_join", "input_producer", "limit_epochs", "match_filenames_once", "range_input_producer",
+    "shuffle_batch", "shuffle_batch_join", "slice_input_producer", "string_input_producer",
+]  # fmt: skip
 
 hint_missing(globals(), "gx.producers")

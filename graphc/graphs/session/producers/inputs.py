@@ -36,17 +36,9 @@ from graphc.graphs.session.runners import QueueRunner, add_queue_runner
 from graphc.graphs.session.variables.variable import GraphVariable
 
 __all__ = [
-    "EPOCH",
-    "MATCHING_FILES",
-    "RANGE",
-    "TAKE_ROW",
-    "input_producer",
-    "limit_epochs",
-    "match_filenames_once",
-    "range_input_producer",
-    "slice_input_producer",
-    "string_input_producer",
-]
+    "EPOCH", "MATCHING_FILES", "RANGE", "TAKE_ROW", "input_producer", "limit_epochs", "match_filenames_once",
+    "range_input_producer", "slice_input_producer", "string_input_producer",
+]  # fmt: skip
 
 
 Types = Sequence[TensorType]

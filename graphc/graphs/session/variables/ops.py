@@ -13,13 +13,7 @@ from graphc.compiler.core import STRING, Variable, array_of, current_resources, 
 from graphc.compiler.ir import OPEN, OPS, Attrs, Effect, Graph, OpDef, TensorType, reads, writes
 from graphc.graphs.session.state import check_type, parts_of, uninitialized_error
 
-__all__ = [
-    "ASSERT_INITIALIZED",
-    "COUNT_UP_TO",
-    "INITIALIZED_VALUE",
-    "IS_INITIALIZED",
-    "NAMES_OF_UNINITIALIZED",
-]
+__all__ = ["ASSERT_INITIALIZED", "COUNT_UP_TO", "INITIALIZED_VALUE", "IS_INITIALIZED", "NAMES_OF_UNINITIALIZED"]
 
 
 def _find(variable: str) -> Variable | None:

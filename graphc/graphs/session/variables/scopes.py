@@ -24,18 +24,9 @@ from graphc.graphs.session.variables.initializers import glorot_uniform_initiali
 from graphc.graphs.session.variables.variable import GraphVariable
 
 __all__ = [
-    "AUTO_REUSE",
-    "Reuse",
-    "VariableScope",
-    "VariableStore",
-    "Wish",
-    "get_local_variable",
-    "get_variable",
-    "get_variable_scope",
-    "no_regularizer",
-    "store_of",
-    "variable_scope",
-]
+    "AUTO_REUSE", "Reuse", "VariableScope", "VariableStore", "Wish", "get_local_variable", "get_variable",
+    "get_variable_scope", "no_regularizer", "store_of", "variable_scope",
+]  # fmt: skip
 
 # The Variables that ``get_variable`` has made, by name: those that scopes share.
 
