@@ -42,9 +42,6 @@ class Call:
     """A call of a service's method.
 
     Attributes:
-      method: the name of the method, which is public.
-      arguments: nested structures of arrays, numbers, strings and bytes.
-      id: the name of the call, to cancel it.
       timeout: seconds within which it must be done; None for no limit.
     """
 
@@ -96,11 +93,7 @@ class Task:
         self._services[name] = service
 
     def service(self, name: str) -> Any:
-        """Returns a service; makes it at its first use if it is registered.
-
-        Raises:
-          NotFoundError: the task has no such service.
-        """
+        """Returns a service; makes it at its first use if it is registered."""
         existing = self._services.get(name)
         if existing is not None:
             return existing
@@ -112,14 +105,7 @@ class Task:
             return self._services[name]
 
     def handle(self, call: Call) -> Any:
-        """Runs a call, in the thread that brings it.
-
-        Raises:
-          GraphcError: the service's error.
-          UnavailableError: the task was stopped, before or meanwhile.
-          DeadlineExceededError: the call took too long.
-          CancelledError: the caller has cancelled it.
-        """
+        """Runs a call, in the thread that brings it."""
         token = self._token_of(call.id) if call.id else CancellationToken(self._token)
         try:
             with deadline(call.timeout), token, trace_scope(None), resources_scope(self.resources):
@@ -208,11 +194,7 @@ class _OfTask:
 
 
 def checked_task(cluster: ClusterSpec, job: str | None, index: int | None) -> tuple[str, int]:
-    """Returns the job and index of a task; omitted ones default to the only one.
-
-    Raises:
-      InvalidArgumentError: the task does not exist, or there are several.
-    """
+    """Returns the job and index of a task; omitted ones default to the only one."""
     try:
         if job is None:
             (job,) = cluster.jobs

@@ -24,8 +24,6 @@ class Library:
     """The names of another library.
 
     Attributes:
-      name: the name that users give the library, ``tf``.
-      elsewhere: the replacements for missing names.
       later: names of objects that are imported when they are first used, with what imports them.
     """
 
@@ -68,11 +66,7 @@ class Library:
         return sorted({rest.partition(".")[0] for rest in below})
 
     def found_later(self, path: str) -> Any:
-        """Returns what a name stands for that is imported now.
-
-        Raises:
-          AttributeError: there is no such name.
-        """
+        """Returns what a name stands for that is imported now."""
         make = self.later.get(path)
         if make is None:
             raise self.missing(path)

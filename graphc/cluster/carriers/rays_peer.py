@@ -133,9 +133,6 @@ class TaskActor:
 
         Args:
           message: the call, who calls, and within how many seconds that one is to be heard from again.
-
-        Returns:
-          An :class:`Answer`, encoded by :func:`to_wire`.
         """
         fields, caller, patience = from_wire(message)
         call = Call(*fields)

@@ -52,13 +52,10 @@ class Part:
     """The part of a run that one task executes in one call.
 
     Attributes:
-      task: the name of the task.
-      graph: the part's nodes, as a graph of its own.
       takes: the part's inputs: values that are fed or come from other parts.
       gives: the part's outputs: values that other parts take or the run fetches, without duplicates.
       same: further reads of a Variable, each with the one of ``gives`` that it equals.
       after: the parts that must finish first, whether this one takes values from them or not.
-      nodes: nodes of the Session's graph, by name.
     """
 
     task: str

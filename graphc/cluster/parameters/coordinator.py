@@ -44,7 +44,6 @@ class _Call:
     """A call of a step.
 
     Attributes:
-      args: its arguments, with placeholders for per-worker data.
       drawn: the arguments, once a worker has drawn them, so that another one gets the same.
     """
 

@@ -53,12 +53,6 @@ class Store(Protocol):
 class Keeper:
     """A shard with its store.
 
-    Args:
-      shard: the values and their rule.
-      store: the storage to write to; None for none.
-      durability: the durability.
-      every: the number of updates between checkpoints.
-
     Attributes:
       recovered: whether it resumes from the files of an earlier server.
     """

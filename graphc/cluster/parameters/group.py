@@ -94,11 +94,7 @@ _RETRY_SECONDS = 0.2
 class ServerGroup:
     """The servers of one training.
 
-    Args:
-      timeout: seconds within which they must answer.
-
     Attributes:
-      layout: the layout of their values; None before they are started.
       starts: the number of times that each was started.
     """
 
@@ -123,9 +119,6 @@ class ServerGroup:
 
         Returns:
           The versions of the servers that have just learned it, by index.
-
-        Raises:
-          InvalidArgumentError: they have another one.
         """
         if self._optimizer is not None:
             if self._optimizer is not optimizer or self._updated != updated:
@@ -207,9 +200,6 @@ class ServerGroup:
 
         Returns:
           Its version; None if it does answer, or was already restarted.
-
-        Raises:
-          UnavailableError: it has no files, which is the same error each time, or cannot be restarted.
         """
         with self._lock:
             if self.starts[server] != starts:

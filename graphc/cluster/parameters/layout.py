@@ -24,11 +24,7 @@ class Piece:
     """Adjacent rows of a Variable.
 
     Attributes:
-      name: the name of the Variable.
-      row: the first of the rows.
       rows: the number of rows; 1 for a Variable without axes.
-      width: the number of elements in a row.
-      offset: their start in the buffer.
     """
 
     name: str
@@ -45,11 +41,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Buffer:
-    """A flat buffer of a server: all of its pieces with the same dtype that are trained in the same way.
-
-    Attributes:
-      pieces: the pieces in it, one after the other.
-    """
+    """A flat buffer of a server: all of its pieces with the same dtype that are trained in the same way."""
 
     dtype: Any
     pieces: tuple[Piece, ...]
@@ -66,10 +58,6 @@ class Layout:
     Args:
       split: the size in bytes above which a Variable is split by rows into pieces of at most that size; None for no
         limit.
-
-    Attributes:
-      bytes: the number of bytes that each server keeps.
-      shapes: the shapes of the Variables, by name.
     """
 
     def __init__(self, variables: Iterable[Variable], servers: int, split: int | None = None) -> None:
@@ -153,9 +141,7 @@ class Program:
     of the user's code to run.
 
     Args:
-      function: a function that takes and returns nested structures of arrays.
       types: the types of its arguments, or a function that returns them; shapes may have symbols of ``jax.export``.
-      key: its name; a new name if empty.
     """
 
     def __init__(self, function: Callable[..., Any], types: Any, key: str = "", content: bytes = b"") -> None:

@@ -25,7 +25,6 @@ class RuleText:
     """The description of an update rule that a server receives.
 
     Attributes:
-      start: the program that computes the rule's initial state from the buffers.
       owners: for each leaf of the state, the index in ``buffers`` of the buffer that it matches number by number; None
         for any other leaf.
       by_element: whether it treats each number independently, so that it may run on some of them.
@@ -90,11 +89,7 @@ def _put(old: Any, elements: Any, new: Any) -> Any:
 
 
 def rule_text(optimizer: Optimizer, layout: Layout, server: int, updated: set[str]) -> RuleText | None:
-    """Makes the description of an optimizer for a server; None if the server keeps nothing that it updates.
-
-    Raises:
-      UnimplementedError: the update of one number depends on others, which may be at another server.
-    """
+    """Makes the description of an optimizer for a server; None if the server keeps nothing that it updates."""
     buffers = layout.servers[server]
     indices = [index for index, buffer in enumerate(buffers) if any(piece.name in updated for piece in buffer.pieces)]
     if not indices:

@@ -22,8 +22,6 @@ class Work:
 
     Attributes:
       number: the step's number. It identifies the step's pushes, so that they count once whichever worker computes it.
-      attempts: the number of workers that have begun it.
-      began: the time at which the last one began.
     """
 
     number: int
@@ -37,9 +35,7 @@ class Worker:
     """The record of a worker.
 
     Attributes:
-      work: its current work; None if it is free.
       round: the version at which it began its last step; -1 if that step does not count for this version.
-      seconds: the time of a step, as a moving average.
     """
 
     work: Work | None = None
@@ -58,13 +54,9 @@ class Schedule:
     version are begun than count, so none is late.
 
     Args:
-      workers: the names of the workers.
-      versions: the versions that the servers have reached.
       round: the number of gradients in an update; None where each is applied as it arrives.
-      policy: the staleness policy, which may limit the number of concurrent workers.
       attempts: the number of workers that may die during a step before the step is blamed.
       accepted: the number of gradients of this version that have arrived.
-      submitted: the number of steps submitted.
     """
 
     workers: Mapping[str, Worker]
@@ -166,7 +158,6 @@ class Schedule:
         """Records that a worker could not compute its step, which is assigned to another one.
 
         Args:
-          name: the name of the worker.
           alive: whether the failure was not the worker's fault.
 
         Returns:
@@ -198,8 +189,6 @@ class Schedule:
         """Records that a server was restarted.
 
         Args:
-          server: the server's index.
-          version: the version that it resumes from.
           lost: whether gradients that waited there may be lost.
         """
         before, self.versions[server] = self.version, version
@@ -277,9 +266,6 @@ def step(buffers: Sequence[Sequence[int]], compute: Callable[[Sequence[Any]], tu
 
     Args:
       compute: a function from each server's version and values to results and, for each server, a push or None.
-
-    Returns:
-      The results, and the fate of each push.
 
     Raises:
       Unanswered: servers do not answer. Those that did answer have applied the push, or will not.

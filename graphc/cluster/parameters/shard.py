@@ -38,14 +38,9 @@ class Entry:
     """One push.
 
     Attributes:
-      source: the source that numbers it.
-      number: its number within that source.
-      worker: the task that computed it.
       rows: the number of rows of data it was computed from.
       staleness: the number of updates applied since its worker pulled.
-      fate: the fate of the push.
       weight: the factor of its gradient; the mean over its elements where they differ.
-      version: the version of the server after it.
     """
 
     source: str
@@ -187,8 +182,6 @@ def padded(elements: Elements, values: Any, size: int) -> tuple[Elements, Any]:
     """Pads indices and values to a power of two, so that only a few lengths are compiled.
 
     Args:
-      elements: the indices; None for all, which stay as they are.
-      values: a value for each.
       size: the size of the buffer; padding indices equal it, where nothing is stored.
     """
     if elements is None:
@@ -223,12 +216,7 @@ def add_at(buffer: Any, elements: Elements, values: Any) -> Any:
 
 @dataclass(frozen=True)
 class Body:
-    """Values for some elements of a buffer.
-
-    Attributes:
-      values: a number for each.
-      cover: the elements.
-    """
+    """Values for some elements of a buffer."""
 
     values: Any
     cover: Cover = None
@@ -239,13 +227,8 @@ class Push:
     """A push from a worker to one server.
 
     Attributes:
-      source: the source that numbers the push.
-      number: the push's number within that source.
-      worker: the task that computed it.
       rows: the number of rows of data it was computed from.
       version: the version that the worker pulled.
-      gradients: the gradients, by buffer.
-      added: the amounts to add to values, by buffer.
       averaged: changes of values, by buffer, whose mean a round adds.
     """
 
@@ -286,17 +269,9 @@ class Shard:
     """The values of one server, and the rule that updates them.
 
     Args:
-      values: the buffers.
-      rule: the optimizer's update; None if only sums are pushed.
-      state: the arrays that the rule keeps.
-      policy: the policy for stale gradients.
       round: the number of gradients whose mean makes an update; None where each is applied as it arrives. With
         synchronous updates, the first ``round`` gradients of a version count; later ones do not (Chen et al. 2016,
         Revisiting Distributed Synchronous SGD).
-
-    Attributes:
-      version: the number of updates applied.
-      ledger: the fate of each push.
     """
 
     def __init__(

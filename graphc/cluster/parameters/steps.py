@@ -36,10 +36,7 @@ class StepText:
     Attributes:
       program: the step's program. It takes the buffers of each server, other values, the number of the step and its
         arguments; it returns the results and, for each server, gradients, amounts to add, and changes to average.
-      pulled: the buffers of each server that it reads.
       gradients: for each server, the buffers and elements that it has gradients for.
-      added: the same for amounts to add.
-      averaged: the same for changes that a round averages.
     """
 
     program: Program
@@ -102,9 +99,6 @@ class TracedStep:
     """A step, traced for arguments of certain types and values.
 
     Attributes:
-      optimizer: the one whose update the step does; None if it does none.
-      updated: the names of the Variables that it updates.
-      variables: the Variables that the step uses, by name.
       captured: the arrays that it read from its surroundings when it was traced.
     """
 
@@ -152,11 +146,7 @@ class TracedStep:
         return traced
 
     def text(self, layout: Layout) -> StepText:
-        """Returns the description of the step for workers, for a layout of the servers' values.
-
-        Raises:
-          InvalidArgumentError: the step assigns a Variable that the servers do not keep.
-        """
+        """Returns the description of the step for workers, for a layout of the servers' values."""
         served = [name for name in self.variables if name in layout.shapes]
         self._others = [name for name in self.variables if name not in layout.shapes]
         covers: dict[str, Any] = {"gradients": [], "added": [], "averaged": []}

@@ -27,12 +27,7 @@ _numbers = itertools.count()
 
 
 class Tasks:
-    """Servers and workers, each reached by its job and index.
-
-    Args:
-      cluster: a cluster with the jobs ``ps`` and ``worker`` whose tasks run already; None to start tasks.
-      counts: the number of servers and workers to start where there is no cluster.
-    """
+    """Servers and workers, each reached by its job and index."""
 
     def __init__(self, cluster: Any, counts: tuple[int, int], protocol: str) -> None:
         self._starts = cluster is None
@@ -66,14 +61,7 @@ class Tasks:
         return self._peers[job, self.spec.task_indices(job)[position]]
 
     def again(self, job: str, position: int, seconds: float) -> Peer:
-        """Returns a replacement for a task that does not answer: a new one, or the one that now runs at its address.
-
-        Args:
-          seconds: seconds within which it must answer.
-
-        Raises:
-          UnavailableError, NotFoundError: there is none.
-        """
+        """Returns a replacement for a task that does not answer: a new one, or the one that now runs at its address."""
         index = self.spec.task_indices(job)[position]
         if self._starts:
             self._peers[job, index].stop("it did not answer")

@@ -40,11 +40,7 @@ TRAININGS_KEPT = 16
 
 @dataclass(frozen=True)
 class Assignment:
-    """The description of a training that a worker receives.
-
-    Attributes:
-      timeout: seconds within which a server must answer.
-    """
+    """The description of a training that a worker receives."""
 
     name: str
     servers: tuple[str, ...]
@@ -69,11 +65,7 @@ class WorkerService:
             self._joined.pop(name, None)
 
     def learn(self, name: str, key: str, text: StepText) -> None:
-        """Stores a step of a training for later runs.
-
-        Raises:
-          NotFoundError: the training is unknown.
-        """
+        """Stores a step of a training for later runs."""
         self._of(name).learn(key, text)
 
     def run(
@@ -85,9 +77,6 @@ class WorkerService:
         Returns:
           ``results`` and ``entries``: the fate of its push at each server; or ``lost``, the servers that do not answer,
           with the ``error``.
-
-        Raises:
-          NotFoundError: the step or the training is unknown.
         """
         joined = self._of(name)
         with jax.default_device(self._device):

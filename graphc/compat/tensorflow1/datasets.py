@@ -34,7 +34,6 @@ class InGraph:
     run for each element, as TensorFlow 1 does it.
 
     Args:
-      use: the transformation, for messages.
       seed: the seed of the graph that it was written beside.
     """
 

@@ -138,7 +138,6 @@ class Column(NamedTuple):
 
     Attributes:
       shape: the shape of an example's values; None for any number of them.
-      default: the replacement for missing values.
     """
 
     key: str
@@ -148,16 +147,7 @@ class Column(NamedTuple):
 
 
 def columns_of(features: Any, use: str) -> dict[str, Column]:
-    """Checks the features that a user requests.
-
-    Args:
-      features: a feature for each name.
-      use: the name of the function that it is passed to, for messages.
-
-    Raises:
-      InvalidArgumentError: a shape that is open, a default of another shape, or no features.
-      InvalidTypeError: a dtype that Example messages do not have, or an object that is not a feature.
-    """
+    """Checks the features that a user requests."""
     if not isinstance(features, Mapping) or not features:
         problem = f"features must be a dict with at least one feature, got {features!r:.60}"
         raise refusal(use, problem)

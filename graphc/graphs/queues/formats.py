@@ -65,12 +65,7 @@ class WholeFiles:
 
 @dataclass(frozen=True)
 class TextLines:
-    """Lines without their ends (a line feed, with or without a carriage return): the key is ``name:line``, from 1.
-
-    Attributes:
-      skip_header_lines: the number of lines to skip at the start of each file.
-      compression: the compression of the files; empty for none.
-    """
+    """Lines without their ends (a line feed, with or without a carriage return): the key is ``name:line``, from 1."""
 
     skip_header_lines: int = 0
     compression: str = ""
@@ -109,15 +104,7 @@ class _TextWork:
 
 @dataclass(frozen=True)
 class FixedLengthRecords:
-    """Records of fixed length: the key is ``name:record``, from 0.
-
-    Attributes:
-      record_bytes: the size of a record.
-      header_bytes: the number of bytes to skip at the start of each file.
-      footer_bytes: the number of bytes to ignore at the end of each file.
-      hop_bytes: the distance between the starts of successive records; 0 for the size of a record.
-      compression: the compression of the files; empty for none.
-    """
+    """Records of fixed length: the key is ``name:record``, from 0."""
 
     record_bytes: int
     header_bytes: int = 0
@@ -167,11 +154,7 @@ class _FixedLengthWork:
 
 @dataclass(frozen=True)
 class Records:
-    """TFRecord files: the key is ``name:byte``.
-
-    Attributes:
-      compression: the compression of the files; empty for none.
-    """
+    """TFRecord files: the key is ``name:byte``."""
 
     compression: str = ""
 

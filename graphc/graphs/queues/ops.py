@@ -170,11 +170,7 @@ _LISTS = {"BytesList": 12, "FloatList": 2, "Int64List": 3}  # types of fields: b
 
 @cache
 def example_class() -> Any:
-    """Returns the class of Example messages.
-
-    Raises:
-      FailedPreconditionError: the extra ``data``, which has protocol buffers, is not installed.
-    """
+    """Returns the class of Example messages."""
     try:
         from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
     except ImportError:

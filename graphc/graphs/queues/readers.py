@@ -39,11 +39,7 @@ __all__ = [
 
 
 class Record(NamedTuple):
-    """A record that a reader returns: two strings, or two vectors of strings.
-
-    Attributes:
-      key: the name of the file, and the record's position in it.
-    """
+    """A record that a reader returns: two strings, or two vectors of strings."""
 
     key: Any
     value: Any
@@ -281,9 +277,6 @@ class ReaderState:
     """A reader: it takes names of files from a queue, and returns the records of one file after the other.
 
     Threads share it; while one waits for a name, the others wait for that thread.
-
-    Attributes:
-      completed: the number of files read to the end.
     """
 
     def __init__(self, name: str, spec: tuple[Any, ...]) -> None:
@@ -296,13 +289,7 @@ class ReaderState:
         self.completed = 0
 
     def read(self, take: Take) -> tuple[bytes, bytes]:
-        """Returns the next key and record.
-
-        Raises:
-          OutOfRangeError: there are no more names; raised by ``take``.
-          NotFoundError: the file does not exist; the next call continues with the file after it.
-          DataLossError: the file is damaged; so is the next call's.
-        """
+        """Returns the next key and record."""
         with holding(self._lock, self._what):
             while True:
                 work = self._work or self._start(take)
@@ -370,11 +357,7 @@ _numbers = itertools.count()
 
 
 def claim_reader(label: str, spec: tuple[Any, ...]) -> tuple[ReaderState, Attrs]:
-    """Makes the state of a reader in eager code, which lives as long as it is referenced.
-
-    Returns:
-      The state, and the attributes by which ops find it.
-    """
+    """Makes the state of a reader in eager code, which lives as long as it is referenced."""
     attrs = reader_attrs(label, spec, home=PROCESS, name=f"{label}_{next(_numbers)}")
     state = ReaderState(label, spec)
     _claimed[attrs["reader"]] = state
@@ -382,12 +365,7 @@ def claim_reader(label: str, spec: tuple[Any, ...]) -> tuple[ReaderState, Attrs]
 
 
 def reader_attrs(label: str, spec: tuple[Any, ...], *, home: str, name: str, container: str = "") -> Attrs:
-    """Returns the attributes that identify a reader to ops.
-
-    Args:
-      label: its kind and name, for messages.
-      home: ``process``, or ``session`` for a state in each Session.
-    """
+    """Returns the attributes that identify a reader to ops."""
     return Attrs(label=label, format=spec, home=home, reader=name, container=container)
 
 

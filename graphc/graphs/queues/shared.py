@@ -106,9 +106,6 @@ def claim(make: Make[T], kind: type[T], spec: Mapping[str, Any], name: str, shar
 
     Returns:
       The state, and the attributes by which ops find it.
-
-    Raises:
-      InvalidArgumentError: a different object has that shared name.
     """
 
     def made() -> tuple[T, Attrs]:
@@ -128,12 +125,7 @@ def claim(make: Make[T], kind: type[T], spec: Mapping[str, Any], name: str, shar
 
 
 def found(make: Make[T], kind: type[T], attrs: Mapping[str, Any]) -> T:
-    """Returns the state for an op's attributes; makes it at the first use.
-
-    Raises:
-      NotFoundError: the state was made in eager code, and no longer exists.
-      InvalidArgumentError: a different object has that name.
-    """
+    """Returns the state for an op's attributes; makes it at the first use."""
     name = attrs["name"]
     if attrs["home"] == PROCESS:
         state = _claimed.get(name)
@@ -177,9 +169,7 @@ class SharedObject(Generic[S]):
         """Makes the object in eager code, or in the graph that is being built.
 
         Args:
-          spec: the required properties of the state, as attributes of ops; its ``kind`` is the object's.
           names: the shared name, the name, and the one to take if neither is given.
-          handle: the op that stands for it in a graph.
         """
         self._make_state, self._state_kind = make, kind
         self._graph, self._state = None, None
@@ -255,8 +245,6 @@ def expect(graph: object | None, handle: str, runner: object) -> None:
     """Records that a runner is to fill a queue, in every Session in which it is started.
 
     Args:
-      graph: the queue's graph; None for a queue of eager code.
-      handle: the handle of the queue.
       runner: the runner; its ``remedy`` may say how to start it. Only a weak reference is kept.
     """
     runners = _expected.setdefault(EAGER if graph is None else graph, {})
@@ -268,10 +256,8 @@ class Fillers:
 
     Args:
       graph: the queue's graph; :data:`EAGER` for a queue of eager code, None if unknown.
-      handle: the queue's handle.
 
     Attributes:
-      is_fed: whether anything was ever enqueued.
       failure: the exception that ended a runner, if any; it becomes the cause of the consumers' error.
       patience: seconds after which a waiting op checks whether anything can end its wait.
     """

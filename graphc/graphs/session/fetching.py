@@ -26,8 +26,6 @@ class Fetches:
     """The values and operations that a run fetches.
 
     Attributes:
-      values: the values to fetch, without duplicates.
-      nodes: the operations to run.
       places: for each leaf of the structure, its index in ``values``; None for an operation.
       structure: the nested structure of the fetches; None for a single leaf.
     """
@@ -39,13 +37,7 @@ class Fetches:
 
     @classmethod
     def of(cls, graph: Graph, fetches: Any) -> Fetches:
-        """Parses fetches: tensors, operations, Variables and names in lists, tuples, dicts and named tuples.
-
-        Raises:
-          InvalidTypeError: a leaf is none of these.
-          InvalidArgumentError: a leaf belongs to another graph, or is not fetchable.
-          NotFoundError: the graph has no element of that name.
-        """
+        """Parses fetches: tensors, operations, Variables and names in lists, tuples, dicts and named tuples."""
         values, nodes, positions = dict[Value, int](), dict[Node, None](), list[int | None]()
         leaves, structure = _flattened(fetches)
         for leaf in leaves:
@@ -77,12 +69,7 @@ def _flattened(fetches: Any) -> tuple[list[Any], Any]:
 
 
 def feed_targets(graph: Graph, key: Any) -> list[Value]:
-    """Returns the values that a key of a ``feed_dict`` sets: for a Variable, all of its reads.
-
-    Raises:
-      InvalidTypeError: the key is no tensor.
-      InvalidArgumentError: a tensor may not be fed.
-    """
+    """Returns the values that a key of a ``feed_dict`` sets: for a Variable, all of its reads."""
     tensor = graph.as_graph_element(key, allow_operation=False) if not isinstance(key, GraphTensor) else key
     if tensor.trace.graph is not graph:
         raise at(InvalidArgumentError(f"the fed tensor {tensor.name!r} is of another graph"), user_location())
@@ -100,12 +87,7 @@ def feed_targets(graph: Graph, key: Any) -> list[Value]:
 
 
 def feed_value(value: Value, fed: Any) -> Any:
-    """Converts a fed value to an array of its tensor's type.
-
-    Raises:
-      InvalidArgumentError: the shape differs, or rows have different lengths.
-      InvalidTypeError: a dtype that would lose something, or no array at all.
-    """
+    """Converts a fed value to an array of its tensor's type."""
     wanted = value.type
     if type(fed) is np.ndarray and fed.shape == wanted.shape and fed.dtype == wanted.dtype != STRING:
         return fed

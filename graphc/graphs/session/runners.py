@@ -178,11 +178,7 @@ class QueueRunner:
 
 
 class _Crew:
-    """The threads of a runner in one Session.
-
-    Attributes:
-      fillers: the known producers of the queue, in this Session.
-    """
+    """The threads of a runner in one Session."""
 
     def __init__(self, runner: QueueRunner, sess: Any, coord: Coordinator | None) -> None:
         self._runner = runner

@@ -45,7 +45,6 @@ class _Prepared:
 
     Attributes:
       fed: the values that are given, each with its place in ``feed_dict``.
-      single: the plan as one call of a program, if it is one; otherwise None.
       known: the objects that the key identifies by id, to keep them alive.
     """
 

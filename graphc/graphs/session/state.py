@@ -23,8 +23,6 @@ class SessionState:
     """The state of a Session.
 
     Args:
-      graph: the graph that it runs.
-      resources: the resources that hold the values; new ones if None.
       own: the container of what belongs to the Session alone: the states of random ops.
     """
 
@@ -79,11 +77,7 @@ def uninitialized_error(names: str) -> FailedPreconditionError:
 
 
 def check_type(resource: str, variable: Variable, declared: TensorType) -> None:
-    """Checks that the holder of a Variable's value, which another graph may have made, has the declared type.
-
-    Raises:
-      InvalidArgumentError: it has another dtype or shape.
-    """
+    """Checks that the holder of a Variable's value, which another graph may have made, has the declared type."""
     there = type_of(array_of(variable))
     fits = not declared.ranked or (
         len(declared.shape) == len(there.shape)

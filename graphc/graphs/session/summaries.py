@@ -245,11 +245,7 @@ class FileWriter:
 
 
 def graph_message(graph: Graph) -> Any:
-    """Converts a graph to TensorBoard's message: names, ops, inputs, devices, and known shapes.
-
-    Args:
-      graph: the graph.
-    """
+    """Converts a graph to TensorBoard's message: names, ops, inputs, devices, and known shapes."""
     nodes = [_node_message(graph, node) for node in graph.ir.nodes]
     return message("GraphDef")(node=nodes)
 

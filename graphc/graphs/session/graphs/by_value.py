@@ -98,13 +98,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "b
     """Returns the elements of a tensor that a mask selects, flattened along the mask's axes.
 
     Args:
-      tensor: the tensor.
-      mask: booleans, with the shape of some axes of the tensor.
       axis: the first of these axes; 0 if None.
-      name: the name of the operation.
-
-    Raises:
-      InvalidArgumentError: the number of axes of the mask is not known, or is 0.
     """
     x, selector = convert_to_tensor(tensor), convert_to_tensor(mask)
     first = axis or 0

@@ -310,12 +310,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> Operati
 
 
 def matching_files(pattern: Any, name: str | None = None) -> GraphTensor:
-    """Makes an operation that returns the sorted names of the files that match one or more patterns.
-
-    Args:
-      pattern: see :func:`graphc.compiler.base.files.glob`.
-      name: the name of the operation.
-    """
+    """Makes an operation that returns the sorted names of the files that match one or more patterns."""
     return _made("MatchingFiles", name, _MATCHING, pattern)
 
 

@@ -45,11 +45,7 @@ _VALID_INSIDE = re.compile(r"[A-Za-z0-9_.\\/>-]+", re.ASCII)
 
 
 class NamingBuilder(GraphBuilder):
-    """A builder that names nodes in the current scope.
-
-    Attributes:
-      scope: the prefix of names: empty, or a path that ends with a slash.
-    """
+    """A builder that names nodes in the current scope."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -98,11 +94,7 @@ class NamingBuilder(GraphBuilder):
 
 
 def check_name(name: str, *, inside: bool = False) -> str:
-    """Checks a user's name, and returns it.
-
-    Raises:
-      InvalidArgumentError: it has characters that names must not have.
-    """
+    """Checks a user's name, and returns it."""
     if not (_VALID_INSIDE if inside else _VALID).fullmatch(name):
         error = InvalidArgumentError(
             f"{name!r} is no name of an operation or scope; use letters, digits and _ . / - >, and begin with a "

@@ -24,14 +24,7 @@ __all__ = ["GraphTensor", "Operation", "sizes_of"]
 
 
 def sizes_of(shape: Any) -> tuple[int, ...] | None:
-    """Converts a shape to sizes, with ``OPEN`` for unknown ones; None if the number of axes is unknown.
-
-    Args:
-      shape: None, an int, a list or tuple of sizes (ints, None, or ``Dimension`` objects), or a ``TensorShape``.
-
-    Raises:
-      InvalidTypeError: it is none of these.
-    """
+    """Converts a shape to sizes, with ``OPEN`` for unknown ones; None if the number of axes is unknown."""
     if hasattr(shape, "as_list"):
         shape = None if shape.rank is None else shape.as_list()
     if shape is None:

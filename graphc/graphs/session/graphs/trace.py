@@ -77,7 +77,6 @@ def first_state(graph_seed: int | None, resource: str) -> np.ndarray[Any, Any]:
     """Returns the initial state of a random op in a Session: ``uint32[2]``.
 
     Args:
-      graph_seed: the seed of the graph; None for none.
       resource: the op's resource. Without a seed of the op or the graph, it starts differently in each Session.
     """
     number, _, op_seed = resource.removeprefix(RANDOM).partition("/")
@@ -92,11 +91,7 @@ def _word(seed: int) -> int:
 
 
 def string_op(op: OpDef, types: Sequence[TensorType], attrs: Attrs) -> tuple[OpDef, Attrs]:
-    """Returns the host op that does for strings what ``op`` does for numbers, and its attributes.
-
-    Raises:
-      InvalidTypeError: the op takes no strings.
-    """
+    """Returns the host op that does for strings what ``op`` does for numbers, and its attributes."""
     if op.name not in STRING_RULES:
         operands = ", ".join(map(str, types))
         error = InvalidTypeError(
@@ -166,12 +161,8 @@ class GraphTrace(Trace):
     """The trace that ops are added to while a graph is built by hand.
 
     Attributes:
-      random_state: the state of the random op that is being added.
-      random_state_class: the class of such states, set by the module that defines it.
-      outside: the eager Variables that the graph uses, by resource.
       open_variables: the resources of Variables whose shape may change.
       carried: the assignments that run with the op that computes their value: random ops, loops and branches.
-      colocation: the node that new nodes are colocated with; None outside of ``colocate_with``.
       colocated: for each colocated node, the node that it is colocated with.
     """
 

@@ -131,11 +131,7 @@ class SessionRunHook:
 
 
 def _global_step_of(hook: SessionRunHook) -> Any:
-    """Returns the global step of the default graph, which a hook needs.
-
-    Raises:
-      FailedPreconditionError: the graph has no global step.
-    """
+    """Returns the global step of the default graph, which a hook needs."""
     step = get_global_step()
     if step is None:
         error = FailedPreconditionError(

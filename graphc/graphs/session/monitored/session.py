@@ -55,11 +55,7 @@ class StepContext:
     run_with_hooks: Callable[..., Any]
 
     def request_stop(self) -> None:
-        """Ends the program's training loop.
-
-        Raises:
-          StopIteration: always; ``with MonitoredSession() as session:`` exits without an error.
-        """
+        """Ends the program's training loop."""
         raise StopIteration("the step function has asked for a stop")
 
 
@@ -98,21 +94,12 @@ class _HookedSession:
             raise
 
     def should_stop(self) -> bool:
-        """Returns True if a hook or a thread has requested a stop.
-
-        Raises:
-          Exception: the exception that stopped a thread.
-        """
+        """Returns True if a hook or a thread has requested a stop."""
         self._coord.raise_requested_exception()
         return self._stopped or self._coord.should_stop()
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        """Runs the fetches of the program and the hooks; see :meth:`Session.run`.
-
-        Raises:
-          FailedPreconditionError: a stop was asked for before.
-          InvalidArgumentError: a tensor is fed twice.
-        """
+        """Runs the fetches of the program and the hooks; see :meth:`Session.run`."""
         if self._stopped:
             problem = "this monitored Session was asked to stop; look at should_stop() before each run"
             raise at(FailedPreconditionError(problem), user_location())
@@ -159,11 +146,7 @@ class _HookedSession:
         return merged
 
     def close(self) -> None:
-        """Ends the threads, and closes the Session.
-
-        Raises:
-          Exception: the exception that stopped a thread.
-        """
+        """Ends the threads, and closes the Session."""
         self._coord.request_stop()
         try:
             self._coord.join(stop_grace_period_secs=self._grace, ignore_live_threads=True)

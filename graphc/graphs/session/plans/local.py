@@ -26,11 +26,7 @@ __all__ = ["SessionDevice", "Single", "Target", "Targets", "local_plan", "needed
 def needed_nodes(
     nodes: Sequence[Node], targets: Iterable[Value | Node], fed: Container[Value], carried: Container[Node] = ()
 ) -> list[Node]:
-    """Returns the nodes that a run executes, in the order of the graph.
-
-    Raises:
-      InvalidArgumentError: a placeholder is needed and not fed.
-    """
+    """Returns the nodes that a run executes, in the order of the graph."""
     needed: set[Node] = set()
     waiting: list[Node] = []
 
@@ -73,13 +69,7 @@ def unfed(node: Node) -> InvalidArgumentError:
 
 @dataclass(frozen=True)
 class Single:
-    """A plan of one program.
-
-    Attributes:
-      segment: the program.
-      inputs: the feeds that it takes, by index.
-      outputs: the results that are fetched, by index.
-    """
+    """A plan of one program."""
 
     segment: StateSegment
     inputs: tuple[int, ...]
@@ -103,14 +93,7 @@ def local_plan(
     graph: Graph, nodes: Sequence[Node], fed: Sequence[Value], fetched: Sequence[Value], state: SessionState,
     note_compiled: Callable[..., None],
 ) -> tuple[Plan, Placement]:  # fmt: skip
-    """Makes the plan of a run.
-
-    Returns:
-      The plan, and the device of each node.
-
-    Raises:
-      InvalidArgumentError: a node is pinned to a missing device, or a loop or branch to several devices.
-    """
+    """Makes the plan of a run."""
     default = device_name(devices()[0])
     try:
         placement = place(GraphIR((), nodes, ()), {}, default)
@@ -202,21 +185,11 @@ class Targets(ABC):
 
     @abstractmethod
     def connect(self, target: str, graph: Graph, config: ConfigProto, note_compiled: Callable[[str], None]) -> Target:
-        """Opens a Session at a target.
-
-        Raises:
-          NotFoundError: the target does not exist.
-        """
+        """Opens a Session at a target."""
 
     @abstractmethod
     def reset(self, target: str, containers: Sequence[str], filters: Sequence[str]) -> None:
-        """Drops the resources in containers, in all of them if none are named, and ends the Sessions of a target.
-
-        Args:
-          target: the name of the target.
-          containers: their names.
-          filters: the tasks; see :attr:`ConfigProto.device_filters`.
-        """
+        """Drops the resources in containers, in all of them if none are named, and ends the Sessions of a target."""
 
 
 def targets() -> Targets:

@@ -70,7 +70,6 @@ class Clusters:
     """The nodes of a run in clusters.
 
     Attributes:
-      order: the clusters, each after all that it needs.
       of: the cluster of each node; constants, and reads that move to their users, have none.
       before: for each cluster, the clusters that it must come after.
       floating: the reads that move to their users, and the clusters that use them.
@@ -162,12 +161,7 @@ def clustered(nodes: Sequence[Node], fed: Sequence[Value], fetched: Sequence[Val
 
 @dataclass(frozen=True)
 class Request:
-    """One kind of run: the nodes to execute, with their feeds, fetches and devices.
-
-    Attributes:
-      nodes: the nodes to execute, in the order of the graph.
-      placement: the device of each node that runs on one.
-    """
+    """One kind of run: the nodes to execute, with their feeds, fetches and devices."""
 
     graph: Graph
     nodes: Sequence[Node]

@@ -47,12 +47,6 @@ def with_types(graph: Graph, types: Mapping[str, TensorType | None], state: Sess
     """Returns a graph in which reads of Variables have the types of their current values.
 
     A read after an assignment in the graph returns the assigned value.
-
-    Args:
-      types: the types of the values of the Variables whose shape may change.
-
-    Raises:
-      FailedPreconditionError: a Variable is read that has no value.
     """
     rewriter = Rewriter(graph)
     assigned: dict[str, Value] = {}
@@ -103,11 +97,7 @@ class HostStep(Step):
         return True
 
     def run(self, arrays: Sequence[Any], execution: Any) -> Sequence[Any]:
-        """Runs the op.
-
-        Raises:
-          GraphcError: the op's error, with the operation as its ``op``.
-        """
+        """Runs the op."""
         del execution
         node = self.operation.node
         try:
@@ -226,14 +216,7 @@ class StateSegment(Step):
 def reason_of(
     segment: StateSegment, types: Sequence[TensorType], values: Mapping[int, np.ndarray[Any, Any]], where: str = ""
 ) -> str:
-    """Returns a line that says that a program is compiled, and why.
-
-    Args:
-      segment: the segment to compile.
-      types: the types of its inputs.
-      values: the values of those inputs that shapes depend on.
-      where: the task, if another task compiles it.
-    """
+    """Returns a line that says that a program is compiled, and why."""
     inputs = zip(segment.graph.inputs, types, strict=True)
     arguments = ", ".join(
         f"{value.name or value.index}: {type}" + (f" = {values[value.index].tolist()}" if value.index in values else "")
@@ -244,12 +227,7 @@ def reason_of(
 
 
 class SegmentProgram:
-    """A segment, compiled for the types of its inputs.
-
-    Args:
-      values: the values of those inputs that shapes depend on.
-      open_types: the types that Variables have now whose shape may change.
-    """
+    """A segment, compiled for the types of its inputs."""
 
     def __init__(
         self, segment: StateSegment, types: Sequence[TensorType], values: Mapping[int, np.ndarray[Any, Any]],

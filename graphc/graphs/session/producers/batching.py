@@ -123,12 +123,6 @@ class _Plan:
     """The arguments of a function that makes batches.
 
     Attributes:
-      use: the function's name, for messages and for its operations.
-      threads: the number of threads that enqueue each list of tensors.
-      enqueue_many: True if each tensor holds many elements.
-      shapes: the shapes of an element, where the tensors do not have them.
-      smaller: True if the last batch may be smaller.
-      dynamic_pad: True if elements of several sizes are padded.
       min_after_dequeue: the number of elements that stay in the queue for shuffling; None for batches in order.
     """
 

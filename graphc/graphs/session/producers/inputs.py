@@ -45,11 +45,7 @@ Types = Sequence[TensorType]
 
 
 class _Order:
-    """Draws the order of the rows of one producer, in one Session.
-
-    Args:
-      seed: the seed: the same seed gives the same orders; None for a different order each time.
-    """
+    """Draws the order of the rows of one producer, in one Session."""
 
     def __init__(self, seed: tuple[int, ...] | None) -> None:
         self._random = np.random.default_rng(seed)
@@ -62,11 +58,7 @@ class _Order:
 
 
 class _Names:
-    """The files that matched a pattern at the first request of a Session.
-
-    Attributes:
-      found: their names, sorted; None before.
-    """
+    """The files that matched a pattern at the first request of a Session."""
 
     def __init__(self) -> None:
         self.found: list[bytes] | None = None
@@ -314,11 +306,7 @@ def _row(tensor: GraphTensor, index: Any) -> Any:
 
 
 def _row_type(rows: GraphTensor, element_shape: Any) -> TensorType:
-    """Returns the type of a row.
-
-    Raises:
-      InvalidArgumentError: its shape is unknown, or two shapes are given.
-    """
+    """Returns the type of a row."""
     type = rows.raw.type
     if type.ranked and not type.shape:
         raise _refusal("input_producer", f"expected a tensor with at least one axis, got {type}")

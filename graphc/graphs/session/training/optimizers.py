@@ -31,7 +31,6 @@ class _Rule(NamedTuple):
 
     Attributes:
       numbers: how many tensors it is told besides the gradient, so that runs may change them.
-      slots: the values that it keeps for each Variable, and what their elements begin with.
       step: a function of the gradient, the slots and the numbers; returns what to subtract, and the new slots.
     """
 

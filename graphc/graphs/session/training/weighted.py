@@ -84,15 +84,7 @@ def get_regularization_loss(scope: str | None = None) -> Any:
 
 
 def get_total_loss(add_regularization_losses: bool = True, scope: str | None = None) -> Any:
-    """Returns the sum of all losses that are noted in the graph.
-
-    Args:
-      add_regularization_losses: whether those of regularizers count.
-      scope: a regular expression that their names begin with.
-
-    Raises:
-      InvalidArgumentError: there are none.
-    """
+    """Returns the sum of all losses that are noted in the graph."""
     losses = [*get_losses(scope), *(get_regularization_losses(scope) if add_regularization_losses else ())]
     if not losses:
         raise at(InvalidArgumentError("losses.get_total_loss: the graph has no losses"), user_location())
@@ -110,13 +102,7 @@ def compute_weighted_loss(
     """Returns losses of elements taken together, and notes the result.
 
     Args:
-      losses: a loss for each element.
       weights: the factors: a number, or a tensor with 1 or the same size along each axis.
-      loss_collection: the collection to add the result to; None for none.
-      reduction: one of :class:`Reduction`.
-
-    Raises:
-      InvalidArgumentError: there is no such reduction, or the weights have other axes.
     """
     if reduction not in REDUCTIONS:
         names = ", ".join(map(repr, REDUCTIONS))
@@ -140,11 +126,7 @@ def compute_weighted_loss(
 
 
 def _pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
-    """Returns labels and predictions as floats of one shape.
-
-    Raises:
-      InvalidArgumentError: the shapes differ.
-    """
+    """Returns labels and predictions as floats of one shape."""
     guessed = convert_to_tensor(predictions)
     guessed = (
         guessed if guessed.dtype.kind in "fV" or guessed.dtype.name == "bfloat16" else gx.astype(guessed, "float32")

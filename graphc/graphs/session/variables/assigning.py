@@ -16,11 +16,7 @@ __all__ = [
 
 
 def variable_of(what: str, variable: Any) -> GraphVariable:
-    """Returns a Variable of a graph that is given to a function.
-
-    Raises:
-      InvalidTypeError: it is none.
-    """
+    """Returns a Variable of a graph that is given to a function."""
     if not isinstance(variable, GraphVariable):
         error = InvalidTypeError(
             f"{what}: expected a Variable of a graph, got {type(variable).__name__} {variable!r:.60}"

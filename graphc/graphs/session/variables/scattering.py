@@ -32,7 +32,6 @@ def scattered(
     """Makes an operation that assigns rows of a Variable.
 
     Args:
-      updates: an update for each index.
       nd: whether the last axis of the indices holds one position for each of the first axes.
     """
     word, change = HOWS[how]

@@ -49,11 +49,7 @@ class Wish:
     """The arguments of a call of ``get_variable``.
 
     Attributes:
-      shape: the shape; None for the shape of the initial value.
-      dtype: the dtype; None for the dtype of the initial value.
       initializer: a value, or a function of shape and dtype or of nothing; None for the default initializer.
-      regularizer: a function from the Variable to a loss; None for none.
-      reuse: whether the Variable must exist, must not, or may.
       options: further arguments for the Variable.
     """
 
@@ -74,11 +70,7 @@ class VariableStore:
         self.opened: dict[str, int] = {}
 
     def get(self, graph: Graph, wish: Wish) -> GraphVariable:
-        """Returns the Variable that is asked for; makes it if that is what is wanted.
-
-        Raises:
-          InvalidArgumentError: it is there and must not be, or is not and must be, or is another one.
-        """
+        """Returns the Variable that is asked for; makes it if that is what is wanted."""
         variable = self.variables.get(wish.name)
         if variable is not None:
             return self._shared(variable, wish)

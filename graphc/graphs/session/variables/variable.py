@@ -62,7 +62,6 @@ def initial_tensor(graph: Graph, initial: Any, dtype: Any) -> GraphTensor:
     """Returns an initial value as a tensor of the graph that no dtype of others changes.
 
     Args:
-      initial: a tensor, a Variable, an array, a number, lists of them, or a function of no arguments that returns one.
       dtype: the dtype to convert to; None for the value's, where Python floats are float32 and ints int32.
     """
     initial = initial() if callable(initial) else _array(initial.value() if isinstance(initial, Variable) else initial)
@@ -399,11 +398,7 @@ def _pin(variable: GraphVariable) -> str:
 
 
 class RandomState(GraphVariable):
-    """The state from which one op of a graph draws; it needs no initializer.
-
-    Args:
-      seed: the seed of the op; None for none.
-    """
+    """The state from which one op of a graph draws; it needs no initializer."""
 
     __slots__ = ()
 
