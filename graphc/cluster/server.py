@@ -14,6 +14,7 @@ from graphc.compiler.base import Signal, at, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import NodeToPlace
 from graphc.compiler.ir import DeviceSpec
+from graphc.graphs.refusals import user_error
 
 __all__ = ["Server", "ServerDef", "replica_device_setter"]
 
@@ -192,8 +193,7 @@ def replica_device_setter(
         return None
     strategy: Any = _InTurns(ps_tasks) if ps_strategy is None else ps_strategy
     if not callable(strategy):
-        problem = f"replica_device_setter: ps_strategy must be callable, got {strategy!r:.60}"
-        raise at(InvalidTypeError(problem), user_location())
+        raise user_error(f"replica_device_setter: ps_strategy must be callable, got {strategy!r:.60}", InvalidTypeError)
     on_servers = frozenset(_PS_OPS if ps_ops is None else ps_ops)
 
     def choose(node: NodeToPlace) -> DeviceSpec | None:

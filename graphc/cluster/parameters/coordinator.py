@@ -18,7 +18,7 @@ from graphc.cluster.parameters.service import Options
 from graphc.cluster.parameters.steps import StepText, TracedStep, signature
 from graphc.cluster.parameters.tasks import PerWorker, Scheduled, Tasks
 from graphc.cluster.parameters.worker import STEPS_KEPT, WORKER, Assignment
-from graphc.compiler.base import at, deadline, user_location, wait_until, warn_at
+from graphc.compiler.base import deadline, user_location, wait_until, warn_at
 from graphc.compiler.base.errors import (
     AlreadyExistsError,
     CancelledError,
@@ -30,6 +30,7 @@ from graphc.compiler.base.errors import (
     UnavailableError,
 )
 from graphc.compiler.core import Variable, variable_placement
+from graphc.graphs.refusals import user_error
 
 __all__ = ["Coordinator"]
 
@@ -115,11 +116,11 @@ class Coordinator:
         self.local.write()
         with self.reporting(), self._changed:
             if self._ended:
-                error = FailedPreconditionError(
+                raise user_error(
                     "ParameterServer: it is closed and accepts no steps; schedule steps before close(), inside "
-                    "the with block, or make another ParameterServer"
+                    "the with block, or make another ParameterServer",
+                    FailedPreconditionError,
                 )
-                raise at(error, user_location())
             self._raise()
             self.schedule.submit(_Call(result, step, args, kwargs))
             self._changed.notify_all()

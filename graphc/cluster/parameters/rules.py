@@ -11,8 +11,8 @@ import jax.numpy as jnp
 
 from graphc.cluster.parameters.layout import Buffer, Layout, Program, program_of
 from graphc.cluster.parameters.shard import Elements, padded, picked
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import UnimplementedError
+from graphc.graphs.refusals import user_error
 from graphc.training.optim import Optimizer
 
 __all__ = ["Applied", "RuleText", "rule_text"]
@@ -105,11 +105,11 @@ def rule_text(optimizer: Optimizer, layout: Layout, server: int, updated: set[st
         )
         return RuleText(start, update, tuple(indices), owners, by_element=True)
     if len(layout.servers) > 1:
-        error = UnimplementedError(
+        raise user_error(
             f"ParameterServer: the update of {optimizer.name} for one number depends on others, as in clipping by a "
-            "norm, but these may be on another server; clip in the step, before apply_gradients, or use servers=1"
+            "norm, but these may be on another server; clip in the step, before apply_gradients, or use servers=1",
+            UnimplementedError,
         )
-        raise at(error, user_location())
     return _by_variable(optimizer, chosen, tuple(indices), layout.shapes, updated)
 
 

@@ -12,12 +12,13 @@ import numpy as np
 from graphc.cluster.parameters.layout import Layout, Program
 from graphc.cluster.parameters.shard import Cover
 from graphc.compiler.autograph import call
-from graphc.compiler.base import at, nest, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.compiler.base import nest
+from graphc.compiler.base.errors import InvalidTypeError, UnimplementedError
 from graphc.compiler.core import Tensor, Variable, as_dtype, replica_scope, updates_scope
 from graphc.compiler.function import to_jax
 from graphc.compiler.ops import call_jax, is_random_state
 from graphc.compiler.tracing import reads_here
+from graphc.graphs.refusals import user_error
 from graphc.training.optim import Optimizer
 
 __all__ = ["StepText", "Taker", "TracedStep", "signature"]
@@ -64,11 +65,11 @@ class Taker:
     def take(self, optimizer: Any, gradients: Sequence[Any], variables: Sequence[Any]) -> None:
         """Records an update of an optimizer, which the servers run."""
         if self.optimizer is not None:
-            error = UnimplementedError(
+            raise user_error(
                 "ParameterServer: a step may call apply_gradients once; pass all gradients to one optimizer, such as "
-                "gx.optim.Optimizer(optax.multi_transform(...))"
+                "gx.optim.Optimizer(optax.multi_transform(...))",
+                UnimplementedError,
             )
-            raise at(error, user_location())
         self.optimizer, self.updated = optimizer, {variable.name for variable in variables}
         self.targets = list(variables)
         pairs = zip(gradients, variables, strict=True)
@@ -189,17 +190,16 @@ class TracedStep:
         for name in names:
             variable = self.variables[name]
             if name not in layout.shapes and not is_random_state(variable):
-                error = InvalidArgumentError(
+                raise user_error(
                     f"ParameterServer: the step assigns Variable {name!r}, which no server keeps; make it in "
                     "server.scope(), or return the value from the step"
                 )
-                raise at(error, user_location())
             if name in layout.shapes and variable.dtype == np.bool_:
-                error = InvalidTypeError(
+                raise user_error(
                     f"ParameterServer: the step assigns Variable {name!r} of dtype bool, but servers sum changes; "
-                    "make it an int8 Variable"
+                    "make it an int8 Variable",
+                    InvalidTypeError,
                 )
-                raise at(error, user_location())
 
     def _kind(self, name: str) -> Any:
         return jax.ShapeDtypeStruct(self._start[name].shape, self._start[name].dtype)

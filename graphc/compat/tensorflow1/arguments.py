@@ -9,11 +9,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.compiler.base import at, nest, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base import nest
+from graphc.compiler.base.errors import InvalidTypeError
 from graphc.compiler.core import StringTensor, SymbolicTensor, Tensor, context
 from graphc.compiler.ops import functions as gx
 from graphc.compiler.tracing import current_trace, is_tracing
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session import Assert, Operation, convert_to_tensor, default_graph, no_op, with_dependencies
 
 __all__ = [
@@ -25,8 +26,7 @@ __all__ = [
 def either(new: str, value: Any, old: str, old_value: Any) -> Any:
     """Returns an argument that may be given under either of two names."""
     if value is not None and old_value is not None:
-        error = InvalidArgumentError(f"{new} and {old} are two names of one argument; give {new} alone")
-        raise at(error, user_location())
+        raise user_error(f"{new} and {old} are two names of one argument; give {new} alone")
     return old_value if value is None else value
 
 
@@ -39,7 +39,7 @@ def needed(function: str, new: str, value: Any, old: str, old_value: Any) -> Any
     """Returns an argument that must be given under one of two names."""
     argument = either(new, value, old, old_value)
     if argument is None:
-        raise at(InvalidTypeError(f"{function} missing 1 required argument: {new!r}"), user_location())
+        raise user_error(f"{function} missing 1 required argument: {new!r}", InvalidTypeError)
     return argument
 
 

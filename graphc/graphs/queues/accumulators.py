@@ -10,22 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from graphc.compiler.core import STRING, SymbolicTensor, Tensor, as_dtype, host_type
-from graphc.compiler.ir import (
-    OPS,
-    Attrs,
-    Effect,
-    Graph,
-    Infer,
-    OpDef,
-    TensorType,
-    gives,
-    part_of_world,
-    reads,
-    writes,
-)
-from graphc.graphs.queues.components import as_type, check_type, dtype_of, integer, kept, operand_of, refusal, tensors
+from graphc.compiler.ir import OPS, Attrs, Effect, Graph, Infer, OpDef, TensorType, gives, part_of_world, reads, writes
+from graphc.graphs.queues.components import as_type, check_type, dtype_of, integer, kept, operand_of, tensors
 from graphc.graphs.queues.shared import SharedObject, found, handle_of
 from graphc.graphs.queues.wait_queue import Lines, Waiter
+from graphc.graphs.refusals import refusal
 
 __all__ = ["ConditionalAccumulator"]
 

@@ -11,8 +11,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.compiler.base import at, has_mark, user_location
-from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base import has_mark
+from graphc.compiler.base.errors import InvalidTypeError
 from graphc.compiler.core import (
     FUNCTIONS,
     SCALARS,
@@ -34,10 +34,11 @@ from graphc.compiler.core import (
 from graphc.compiler.devices import devices
 from graphc.compiler.ir import OPEN, OPS, Attrs, TensorType, compatible_shapes
 from graphc.graphs.queues.rows import Columns, Run
+from graphc.graphs.refusals import refusal
 
 __all__ = [
     "Element", "QueueSpec", "as_type", "check_row", "check_type", "checked_rows", "component_types", "dtype_of",
-    "integer", "kept", "operand_of", "part_names", "refusal", "tensors",
+    "integer", "kept", "operand_of", "part_names", "tensors",
 ]  # fmt: skip
 
 # The spec of a queue: its kind, capacity and component types, checked.
@@ -82,11 +83,6 @@ class QueueSpec:
 
 def _listed(types: Sequence[TensorType]) -> str:
     return f"({', '.join(map(str, types))})"
-
-
-def refusal(use: str, problem: str, kind: type[GraphcError] = InvalidArgumentError) -> GraphcError:
-    """Makes an error with the user's line."""
-    return at(kind(f"{use}: {problem}"), user_location())
 
 
 def integer(use: str, name: str, value: Any) -> int:

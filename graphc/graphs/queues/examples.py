@@ -23,8 +23,9 @@ from graphc.compiler.core import (
 )
 from graphc.compiler.ir import OPEN, OPS, Attrs, Graph, Literal, OpDef, TensorType
 from graphc.compiler.tracing import is_tracing
-from graphc.graphs.queues.components import dtype_of, refusal
+from graphc.graphs.queues.components import dtype_of
 from graphc.graphs.queues.ops import example_class
+from graphc.graphs.refusals import refusal
 
 __all__ = ["FixedLenFeature", "SparseValue", "VarLenFeature", "parse_example", "parse_single_example"]
 
@@ -391,11 +392,7 @@ def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
         if _is_sparse(column):
             axes = len(rows) + 1
             index: np.dtype[Any] = attrs["index"]
-            results += [
-                TensorType((OPEN, axes), index),
-                TensorType((OPEN,), column.dtype),
-                TensorType((axes,), index),
-            ]
+            results += [TensorType((OPEN, axes), index), TensorType((OPEN,), column.dtype), TensorType((axes,), index)]
         else:
             results.append(TensorType((*rows, *(column.shape or ())), column.dtype))
     return tuple(results)

@@ -29,6 +29,7 @@ from graphc.graphs.queues.components import QueueSpec, check_row, checked_rows, 
 from graphc.graphs.queues.rows import Run, joined, single
 from graphc.graphs.queues.shared import EAGER, PROCESS, Fillers, found, handle_of
 from graphc.graphs.queues.state import QueueState
+from graphc.graphs.refusals import user_error
 
 __all__ = [
     "CLOSE", "DEQUEUE", "DEQUEUE_MANY", "DEQUEUE_UP_TO", "ENQUEUE", "ENQUEUE_MANY", "HANDLE", "IS_CLOSED", "SIZE",
@@ -217,7 +218,7 @@ def make_feature(values: Any) -> Any:
         return _feature("int64_list", [int(value) for value in array.ravel()])
     if array.dtype.kind == "f":
         return _feature("float_list", array.ravel().tolist())
-    raise at(InvalidTypeError(f"make_example: {values!r:.60} is not text, floats or ints"), user_location())
+    raise user_error(f"make_example: {values!r:.60} is not text, floats or ints", InvalidTypeError)
 
 
 def _feature(kind: str, values: Sequence[Any]) -> Any:

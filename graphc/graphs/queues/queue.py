@@ -12,10 +12,11 @@ from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import STRING, Resources, SymbolicTensor, Tensor, busy, string
 from graphc.compiler.ir import OPEN, TensorType
 from graphc.graphs.queues import ops
-from graphc.graphs.queues.components import Element, QueueSpec, component_types, integer, refusal, tensors
+from graphc.graphs.queues.components import Element, QueueSpec, component_types, integer, tensors
 from graphc.graphs.queues.rows import joined, single
 from graphc.graphs.queues.shared import Fillers, SharedObject, expect
 from graphc.graphs.queues.state import QueueState
+from graphc.graphs.refusals import refusal
 
 __all__ = ["FIFOQueue", "PaddingFIFOQueue", "QueueBase", "RandomShuffleQueue", "shown_shape"]
 

@@ -16,7 +16,7 @@ from graphc.compiler.core import STRING, SymbolicTensor, as_dtype, current_resou
 from graphc.compiler.ir import OPEN, OPS, Attrs, Effect, Graph, Infer, OpDef, TensorType, gives, part_of_world, writes
 from graphc.compiler.tracing import refuse_in_trace
 from graphc.graphs.queues import ops as queue_ops
-from graphc.graphs.queues.components import integer, refusal
+from graphc.graphs.queues.components import integer
 from graphc.graphs.queues.formats import (
     FORMATS,
     FixedLengthRecords,
@@ -30,6 +30,7 @@ from graphc.graphs.queues.formats import (
 from graphc.graphs.queues.queue import QueueBase
 from graphc.graphs.queues.rows import single
 from graphc.graphs.queues.shared import GraphByHand, emit, graph_here
+from graphc.graphs.refusals import refusal
 from graphc.library.formats import TFRecordOptions, checked_compression, checked_options
 
 __all__ = [

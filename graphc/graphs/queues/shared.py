@@ -13,6 +13,7 @@ from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgument
 from graphc.compiler.core import Resources, apply, busy, current_resources, resources_scope
 from graphc.compiler.ir import Attrs, OpDef
 from graphc.compiler.tracing import current_trace, graph_by_hand, is_tracing, refuse_in_trace
+from graphc.graphs.refusals import user_error
 
 __all__ = [
     "EAGER", "PROCESS", "SESSION", "Alike", "Fillers", "GraphByHand", "Make", "SharedObject", "claim", "emit", "expect",
@@ -204,7 +205,7 @@ class SharedObject(Generic[S]):
 
     def __reduce__(self) -> NoReturn:
         problem = "is shared by the threads of one process and cannot be pickled; make one in each process"
-        raise at(InvalidTypeError(f"{self._label} {problem}"), user_location())
+        raise user_error(f"{self._label} {problem}", InvalidTypeError)
 
     def _eager(self) -> S | None:
         """Returns the state if this call runs at once; None where it becomes part of a graph."""

@@ -18,6 +18,7 @@ from graphc.graphs.queues.components import QueueSpec
 from graphc.graphs.queues.rows import BARE, Columns, Entry, Part, Picks, Run, rows_in
 from graphc.graphs.queues.shared import Fillers
 from graphc.graphs.queues.wait_queue import Close, Lines, Put, Take, Waiter
+from graphc.graphs.refusals import user_error
 
 __all__ = ["FifoRows", "QueueState", "Rows", "ShuffledRows"]
 
@@ -347,7 +348,7 @@ class QueueState(Lines):
         if interruption() is None and len(sys._current_frames()) == 1:  # pyright: ignore[reportPrivateUsage]
             problem = f"this is the only thread left, and it waits for {waiter.what()}"
             remedy = "close the queue when no more elements will come, and enqueue and dequeue in different threads"
-            raise at(FailedPreconditionError(f"{problem}; {remedy}"), user_location())
+            raise user_error(f"{problem}; {remedy}", FailedPreconditionError)
 
     def _repair(self) -> None:
         self.rows.recount()

@@ -14,6 +14,7 @@ from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, Inval
 from graphc.compiler.core import STRING, Tensor, Variable, bytes_array, is_text, note_spread
 from graphc.compiler.ir import OPEN, Node, TensorType, Value
 from graphc.compiler.ops import READ_VARIABLE
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.graph import Graph
 from graphc.graphs.session.graphs.tensor import GraphTensor, Operation
 from graphc.graphs.session.state import parts_of
@@ -43,7 +44,7 @@ class Fetches:
         for leaf in leaves:
             element = graph.as_graph_element(leaf)
             if not graph.is_fetchable(element):
-                raise at(InvalidArgumentError(f"{element.name!r} is marked as not fetchable"), user_location())
+                raise user_error(f"{element.name!r} is marked as not fetchable")
             if isinstance(element, Operation):
                 nodes[element.node] = None
                 positions.append(None)
@@ -61,7 +62,7 @@ class Fetches:
 
 def _flattened(fetches: Any) -> tuple[list[Any], Any]:
     if fetches is None:
-        raise at(InvalidTypeError("session.run: the fetches are None; give tensors or operations"), user_location())
+        raise user_error("session.run: the fetches are None; give tensors or operations", InvalidTypeError)
     if isinstance(fetches, GraphTensor | Operation | str) or nest.children(fetches) is None:
         return [fetches], None
     leaves, structure = nest.flatten(fetches, repeats=True)
@@ -72,11 +73,10 @@ def feed_targets(graph: Graph, key: Any) -> list[Value]:
     """Returns the values that a key of a ``feed_dict`` sets: for a Variable, all of its reads."""
     tensor = graph.as_graph_element(key, allow_operation=False) if not isinstance(key, GraphTensor) else key
     if tensor.trace.graph is not graph:
-        raise at(InvalidArgumentError(f"the fed tensor {tensor.name!r} is of another graph"), user_location())
+        raise user_error(f"the fed tensor {tensor.name!r} is of another graph")
     if tensor.raw in graph.unfed:
         reason = graph.unfed[tensor.raw]
-        message = f"Tensor {tensor.name} may not be fed{f': {reason}' if reason else ''}."
-        raise at(InvalidArgumentError(message), user_location())
+        raise user_error(f"Tensor {tensor.name} may not be fed{f': {reason}' if reason else ''}.")
     node = tensor.op.node
     named = node.op is READ_VARIABLE and parts_of(node.attrs["variable"])[1] == node.name  # "v:0", the Variable's own
     if not isinstance(key, Variable) and not named:

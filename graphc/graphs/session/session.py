@@ -12,17 +12,12 @@ from typing import Any, Self, cast
 import numpy as np
 
 from graphc.compiler.base import CancellationToken, at, deadline, nest, user_location
-from graphc.compiler.base.errors import (
-    CancelledError,
-    FailedPreconditionError,
-    GraphcError,
-    InvalidArgumentError,
-    UnimplementedError,
-)
+from graphc.compiler.base.errors import CancelledError, FailedPreconditionError, GraphcError, UnimplementedError
 from graphc.compiler.core import Resources, resources_scope, trace_scope
 from graphc.compiler.devices import device_name, devices
 from graphc.compiler.ir import Node, TensorType, Value
 from graphc.compiler.runtime import Execution, Plan, observer, profile
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.fetching import Fetches, feed_targets, feed_value
 from graphc.graphs.session.graphs.graph import Graph, default_graph, stacks
 from graphc.graphs.session.graphs.tensor import GraphTensor
@@ -164,10 +159,7 @@ class Session:
 
         def call(*values: Any, options: RunOptions | None = None, run_metadata: RunMetadata | None = None) -> Any:
             if len(values) != count:
-                error = InvalidArgumentError(
-                    f"the callable takes {count} values for its feed_list, {len(values)} were given"
-                )
-                raise at(error, user_location())
+                raise user_error(f"the callable takes {count} values for its feed_list, {len(values)} were given")
             self._check_open()
             arrays = [feed_value(value, values[index]) for value, index in fed]
             return self._run(prepared, arrays, options, run_metadata)
@@ -344,10 +336,9 @@ class Session:
           UnavailableError: a task of the cluster did not answer; the others were reset.
         """
         if not target:
-            error = InvalidArgumentError(
+            raise user_error(
                 "Session.reset: pass the target of a cluster; the containers of a local Session end when it is closed"
             )
-            raise at(error, user_location())
         try:
             targets().reset(target, containers or (), config.device_filters if config else ())
         except GraphcError as error:
@@ -355,7 +346,7 @@ class Session:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise at(FailedPreconditionError("Attempted to use a closed Session."), user_location())
+            raise user_error("Attempted to use a closed Session.", FailedPreconditionError)
 
     @contextmanager
     def as_default(self) -> Any:

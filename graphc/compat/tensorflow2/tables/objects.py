@@ -77,10 +77,7 @@ _DTYPES: dict[str, Any] = {
     "uint32": dtypes.uint32,
     "uint64": dtypes.uint64,
 }
-DTYPES: dict[str, Any] = {
-    **_DTYPES,
-    **{f"dtypes.{name}": dtype for name, dtype in _DTYPES.items()},
-}
+DTYPES: dict[str, Any] = {**_DTYPES, **{f"dtypes.{name}": dtype for name, dtype in _DTYPES.items()}}
 """The dtypes by name, at the top and in ``dtypes``."""
 
 CONSTANTS: dict[str, Any] = {"newaxis": None}

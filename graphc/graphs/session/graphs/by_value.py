@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import FUNCTIONS, apply, apply_all, as_dtype
 from graphc.compiler.ir import OPEN, OPS, Attrs, Graph, OpDef, TensorType
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.control_flow import convert_to_tensor
 from graphc.graphs.session.graphs.tensor import GraphTensor
 
@@ -103,10 +102,9 @@ def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "b
     x, selector = convert_to_tensor(tensor), convert_to_tensor(mask)
     first = axis or 0
     if selector.shape is None or not selector.shape:
-        error = InvalidArgumentError(
+        raise user_error(
             f"boolean_mask: the mask {selector!r} must have axes whose number is known; use mask.set_shape"
         )
-        raise at(error, user_location())
     count = len(selector.shape)
     with x.graph.making(name):
         shape = FUNCTIONS["shape"](x)

@@ -7,10 +7,9 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import NodeToPlace
 from graphc.compiler.ir import GraphBuilder, Node, OpDef, Value, applied_name
+from graphc.graphs.refusals import user_error
 
 __all__ = ["GraphKeys", "NamingBuilder", "op_type"]
 
@@ -96,11 +95,10 @@ class NamingBuilder(GraphBuilder):
 def check_name(name: str, *, inside: bool = False) -> str:
     """Checks a user's name, and returns it."""
     if not (_VALID_INSIDE if inside else _VALID).fullmatch(name):
-        error = InvalidArgumentError(
+        raise user_error(
             f"{name!r} is no name of an operation or scope; use letters, digits and _ . / - >, and begin with a "
             "letter or digit"
         )
-        raise at(error, user_location())
     return name
 
 

@@ -9,9 +9,10 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.compiler.base.errors import InvalidTypeError, UnimplementedError
 from graphc.compiler.core import ArrayMethods, Dimension, SymbolicTensor, Tensor, TensorShape
 from graphc.compiler.ir import OPEN, Node, TensorType, Value, compatible, merge
+from graphc.graphs.refusals import user_error
 
 if TYPE_CHECKING:
     from graphc.graphs.session.graphs.graph import Graph
@@ -121,8 +122,7 @@ class GraphTensor(SymbolicTensor):
         sizes = sizes_of(shape)
         declared = TensorType(sizes or (), self.raw.type.dtype, self.raw.type.weak, sizes is not None)
         if not compatible(self.raw.type, declared):
-            error = InvalidArgumentError(f"{self.name}: set_shape({shape}) contradicts its type, {self.raw.type}")
-            raise at(error, user_location())
+            raise user_error(f"{self.name}: set_shape({shape}) contradicts its type, {self.raw.type}")
         self.raw.type = merge(self.raw.type, declared)
 
     def eval(self, feed_dict: Mapping[Any, Any] | None = None, session: Session | None = None) -> Any:
@@ -150,17 +150,17 @@ class GraphTensor(SymbolicTensor):
 
     def become(self, other: Tensor) -> NoReturn:
         """Raises an error: items of a graph's tensors cannot be assigned."""
-        error = UnimplementedError(
-            f"items of {self.name}, a tensor of a graph, cannot be assigned; use gx.update_item, or a Variable"
+        raise user_error(
+            f"items of {self.name}, a tensor of a graph, cannot be assigned; use gx.update_item, or a Variable",
+            UnimplementedError,
         )
-        raise at(error, user_location())
 
     def _refuse(self, use: str, remedy: str) -> NoReturn:
-        error = InvalidTypeError(
+        raise user_error(
             f"{use} needs a value, and the tensor {self.name} of a graph has one only while a Session runs it; use "
-            "session.run(tensor), gx.cond and gx.while_loop for control flow"
+            "session.run(tensor), gx.cond and gx.while_loop for control flow",
+            InvalidTypeError,
         )
-        raise at(error, user_location())
 
     def __hash__(self) -> int:
         return hash(self.raw)
@@ -248,8 +248,7 @@ class Operation:
         """
         if name not in self.node.attrs:
             available = ", ".join(self.node.attrs) or "none"
-            error = InvalidArgumentError(f"the operation {self.name!r} has no attribute {name!r}; it has {available}")
-            raise at(error, user_location())
+            raise user_error(f"the operation {self.name!r} has no attribute {name!r}; it has {available}")
         return self.node.attrs[name]
 
     def values(self) -> tuple[GraphTensor, ...]:

@@ -1,11 +1,6 @@
 """Sessions that are initialized, monitored and recovered for a training, and call hooks."""
 
-from graphc.graphs.session.monitored.creators import (
-    ChiefSessionCreator,
-    Scaffold,
-    WorkerSessionCreator,
-    missing_values,
-)
+from graphc.graphs.session.monitored.creators import ChiefSessionCreator, Scaffold, WorkerSessionCreator, missing_values
 from graphc.graphs.session.monitored.hooks import (
     CheckpointSaverHook,
     LoggingTensorHook,

@@ -13,6 +13,7 @@ import numpy as np
 
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
+from graphc.graphs.refusals import refusal, user_error
 from graphc.graphs.session.graphs.graph import default_graph
 from graphc.graphs.session.graphs.naming import GraphKeys
 from graphc.graphs.session.summaries import FileWriter
@@ -134,11 +135,11 @@ def _global_step_of(hook: SessionRunHook) -> Any:
     """Returns the global step of the default graph, which a hook needs."""
     step = get_global_step()
     if step is None:
-        error = FailedPreconditionError(
+        raise user_error(
             f"{type(hook).__name__} needs a global step: call tf.train.get_or_create_global_step() while the graph is "
-            "built, and give it to the optimizer"
+            "built, and give it to the optimizer",
+            FailedPreconditionError,
         )
-        raise at(error, user_location())
     return step
 
 
@@ -147,10 +148,9 @@ class _StepTimer:
 
     def __init__(self, every_secs: float | None = None, every_steps: int | None = None) -> None:
         if (every_secs is None) == (every_steps is None):
-            problem = (
+            raise user_error(
                 f"give either every_secs or every_steps, got every_secs={every_secs} and every_steps={every_steps}"
             )
-            raise at(InvalidArgumentError(problem), user_location())
         self._every_secs, self._every_steps = every_secs, every_steps
         self.reset()
 
@@ -300,9 +300,11 @@ class LoggingTensorHook(SessionRunHook):
     ) -> None:  # fmt: skip
         neither = every_n_iter is None and every_n_secs is None
         if not (at_end and neither) and (every_n_iter is None) == (every_n_secs is None):
-            raise _refusal("give every_n_iter or every_n_secs, at_end=True, or one of the numbers and at_end")
+            raise refusal(
+                "LoggingTensorHook", "give every_n_iter or every_n_secs, at_end=True, or one of the numbers and at_end"
+            )
         if every_n_iter is not None and every_n_iter <= 0:
-            raise _refusal(f"every_n_iter is {every_n_iter}; expected a positive number of runs")
+            raise refusal("LoggingTensorHook", f"every_n_iter is {every_n_iter}; expected a positive number of runs")
         named = cast("Mapping[str, Any]", tensors) if isinstance(tensors, Mapping) else None
         self._tensors: dict[Any, Any] = {item: item for item in _listed(tensors)} if named is None else dict(named)
         self._order = list(self._tensors) if named is None else sorted(named)
@@ -348,10 +350,6 @@ def _listed(tensors: Any) -> list[Any]:
 def _output(tensor: Any) -> Any:
     """Converts the name of an operation to that of its tensor."""
     return f"{tensor}:0" if isinstance(tensor, str) and ":" not in tensor else tensor
-
-
-def _refusal(problem: str) -> InvalidArgumentError:
-    return at(InvalidArgumentError(f"LoggingTensorHook: {problem}"), user_location())
 
 
 class NanLossDuringTrainingError(RuntimeError):
@@ -409,8 +407,7 @@ class CheckpointSaverHook(SessionRunHook):
         checkpoint_basename: str = "model.ckpt", scaffold: Any = None, save_graph_def: bool = True,
     ) -> None:  # fmt: skip
         if saver is not None and scaffold is not None:
-            problem = "CheckpointSaverHook: give a saver or a scaffold, not both"
-            raise at(InvalidArgumentError(problem), user_location())
+            raise user_error("CheckpointSaverHook: give a saver or a scaffold, not both")
         self._folder = Path(checkpoint_dir)
         self._path = str(self._folder / checkpoint_basename)
         self._timer = _StepTimer(save_secs, save_steps)
@@ -453,11 +450,11 @@ class CheckpointSaverHook(SessionRunHook):
         if self._given is None:
             savers = default_graph().get_collection(GraphKeys.SAVERS)
             if len(savers) != 1:
-                problem = (
+                raise user_error(
                     f"CheckpointSaverHook: the graph's collection {GraphKeys.SAVERS!r} has {len(savers)} savers; give "
-                    "the hook a saver, or a scaffold"
+                    "the hook a saver, or a scaffold",
+                    FailedPreconditionError,
                 )
-                raise at(FailedPreconditionError(problem), user_location())
             self._given = savers[0]
         return self._given
 
@@ -482,7 +479,7 @@ class SummarySaverHook(SessionRunHook):
         summary_writer: Any = None, scaffold: Any = None, summary_op: Any = None,
     ) -> None:  # fmt: skip
         if (scaffold is None) == (summary_op is None):
-            raise at(InvalidArgumentError("SummarySaverHook: give either scaffold or summary_op"), user_location())
+            raise user_error("SummarySaverHook: give either scaffold or summary_op")
         self._timer = _StepTimer(save_secs, save_steps)
         self._output_dir, self._writer = output_dir, summary_writer
         self._scaffold, self._given = scaffold, summary_op

@@ -19,6 +19,7 @@ from graphc.compiler.base.errors import (
     UnavailableError,
 )
 from graphc.graphs.queues import Coordinator
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.graph import Graph, default_graph
 from graphc.graphs.session.graphs.naming import GraphKeys
 from graphc.graphs.session.monitored.creators import ChiefSessionCreator, Scaffold, WorkerSessionCreator
@@ -141,7 +142,7 @@ class _HookedSession:
             for key, value in extra.items():
                 if key in merged:
                     problem = f"{key!r:.60} is fed by {type(hook).__name__}, and by another hook or the program too"
-                    raise at(InvalidArgumentError(f"session.run: {problem}"), user_location())
+                    raise user_error(f"session.run: {problem}")
                 merged[key] = value
         return merged
 
@@ -258,7 +259,7 @@ class MonitoredSession:
     def _opened(self, patience: _Patience | None = None) -> _HookedSession:
         """Returns the Session; if there is none, makes one, and retries while it fails like a lost Session."""
         if self._closed:
-            raise at(FailedPreconditionError("Session is already closed."), user_location())
+            raise user_error("Session is already closed.", FailedPreconditionError)
         patience = patience or _Patience()
         while self._inner is None:
             try:
@@ -314,7 +315,7 @@ class MonitoredSession:
 
     def _close(self, *, clean: bool) -> None:
         if self._closed:
-            raise at(FailedPreconditionError("Session is already closed."), user_location())
+            raise user_error("Session is already closed.", FailedPreconditionError)
         inner, self._closed = self._inner, True
         try:
             for hook in self._hooks if clean and inner is not None else ():

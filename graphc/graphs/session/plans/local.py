@@ -8,12 +8,13 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.compiler.base import ABOVE, at, config, user_location
+from graphc.compiler.base import ABOVE, at, config
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, NotFoundError
 from graphc.compiler.devices import canonical_device, device_name, devices
 from graphc.compiler.ir import DeviceSpec, Node, Value
 from graphc.compiler.ir import Graph as GraphIR
 from graphc.compiler.runtime import Execution, Observer, Placement, Plan, place
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.graph import Graph
 from graphc.graphs.session.options import ConfigProto
 from graphc.graphs.session.plans.planning import Request, make_plan
@@ -60,11 +61,10 @@ def needed_nodes(
 def unfed(node: Node) -> InvalidArgumentError:
     """Makes the error for a placeholder that a run needs and that is not fed."""
     where = f" (made at {node.location.short})" if node.location is not None else ""
-    error = InvalidArgumentError(
+    return user_error(
         f"You must feed a value for placeholder tensor {node.name!r} of type {node.outputs[0].type}{where}: "
         "session.run(fetches, feed_dict={placeholder: value})"
     )
-    return at(error, user_location())
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,7 @@
 """Input pipelines of graphs: ``gx.producers``, with TensorFlow 1's names from ``tf.train``."""
 
 from graphc.compiler.base import hint_missing
-from graphc.graphs.session.producers.batching import (
-    batch,
-    batch_join,
-    shuffle_batch,
-    shuffle_batch_join,
-)
+from graphc.graphs.session.producers.batching import batch, batch_join, shuffle_batch, shuffle_batch_join
 from graphc.graphs.session.producers.inputs import (
     input_producer,
     limit_epochs,

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from graphc.compiler.base import at, config, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.compiler.base.errors import InvalidTypeError, UnimplementedError
 from graphc.compiler.core import FUNCTIONS
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.control_flow import convert_to_tensor, group
 from graphc.graphs.session.graphs.graph import Graph, default_graph, graph_of
 from graphc.graphs.session.graphs.naming import GraphKeys
@@ -38,7 +39,7 @@ def get_global_step(graph: Graph | None = None) -> Any:
     graph = graph or default_graph()
     steps = graph.get_collection(GraphKeys.GLOBAL_STEP)
     if len(steps) > 1:
-        raise at(InvalidArgumentError("Multiple tensors in global_step collection."), user_location())
+        raise user_error("Multiple tensors in global_step collection.")
     if not steps:
         variables = graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
         steps = [variable for variable in variables if variable.name == "global_step:0"]
@@ -59,7 +60,7 @@ def create_global_step(graph: Graph | None = None) -> Any:
     """
     graph = graph or default_graph()
     if get_global_step(graph) is not None:
-        raise at(InvalidArgumentError('"global_step" already exists.'), user_location())
+        raise user_error('"global_step" already exists.')
     dtype = np.int64 if config.enable_x64 else np.int32
     with graph.as_default(), graph.name_scope(None):
         return GraphVariable(
@@ -121,7 +122,7 @@ def assert_global_step(global_step_tensor: Any) -> None:
 
 def _rate(what: str, name: str | None, start: Any, global_step: Any, formula: Callable[[Any, Any], Any]) -> GraphTensor:
     if global_step is None:
-        raise at(InvalidArgumentError(f"{what}: global_step is required"), user_location())
+        raise user_error(f"{what}: global_step is required")
     graph = graph_of([global_step, start]) if not hasattr(global_step, "graph") else global_step.graph
     graph = graph or default_graph()
     with graph.making(name or what):
@@ -205,10 +206,9 @@ def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any],
       InvalidArgumentError: the number of values is wrong.
     """
     if len(values) != len(boundaries) + 1:
-        error = InvalidArgumentError(
+        raise user_error(
             f"piecewise_constant: {len(values)} values given for {len(boundaries)} boundaries; give one value more"
         )
-        raise at(error, user_location())
 
     def formula(first: Any, step: Any) -> Any:
         del step  # of the rate's dtype, in which a large step would be rounded
@@ -318,9 +318,7 @@ class ExponentialMovingAverage:
             error = InvalidTypeError(f"{self._name}: expected Variables and tensors of floats, got {item!r:.80}")
             raise at(error, user_location())
         if id(item) in self._averages:
-            raise at(
-                InvalidArgumentError(f"{self._name}: Moving average already computed for: {item.name}"), user_location()
-            )
+            raise user_error(f"{self._name}: Moving average already computed for: {item.name}")
 
     def _keep(self, item: Any) -> None:
         variable = isinstance(item, GraphVariable)

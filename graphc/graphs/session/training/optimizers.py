@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, NoReturn
 
 import jax as _jax
 
-from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, UnimplementedError
+from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.ir import OPS, OpDef
 from graphc.compiler.ops import infer_by_evaluation
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.training.optimizer import Optimizer
 
 __all__ = [
@@ -204,8 +204,7 @@ class AdagradOptimizer(_Row):
     ) -> None:  # fmt: skip
         super().__init__("Adagrad", [learning_rate], use_locking, name, accumulator=initial_accumulator_value)
         if initial_accumulator_value <= 0.0:
-            message = f"initial_accumulator_value must be positive: {initial_accumulator_value}"
-            raise at(InvalidArgumentError(message), user_location())
+            raise user_error(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
 
 
 class AdadeltaOptimizer(_Row):
@@ -255,4 +254,4 @@ class FtrlOptimizer:
         problem = (
             "FtrlOptimizer: there is no FTRL rule; use AdagradOptimizer, or gx.optim.Optimizer with a rule of your own"
         )
-        raise at(UnimplementedError(f"FtrlOptimizer: {problem}"), user_location())
+        raise user_error(f"FtrlOptimizer: {problem}", UnimplementedError)

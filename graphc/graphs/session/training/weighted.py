@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.ops import functions as gx
 from graphc.compiler.ops import nn
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.control_flow import convert_to_tensor
 from graphc.graphs.session.graphs.graph import default_graph
 from graphc.graphs.session.graphs.naming import GraphKeys
@@ -87,7 +86,7 @@ def get_total_loss(add_regularization_losses: bool = True, scope: str | None = N
     """Returns the sum of all losses that are noted in the graph."""
     losses = [*get_losses(scope), *(get_regularization_losses(scope) if add_regularization_losses else ())]
     if not losses:
-        raise at(InvalidArgumentError("losses.get_total_loss: the graph has no losses"), user_location())
+        raise user_error("losses.get_total_loss: the graph has no losses")
     return _total(losses)
 
 
@@ -106,19 +105,16 @@ def compute_weighted_loss(
     """
     if reduction not in REDUCTIONS:
         names = ", ".join(map(repr, REDUCTIONS))
-        raise at(
-            InvalidArgumentError(f"losses: there is no reduction {reduction!r}; there are {names}"), user_location()
-        )
+        raise user_error(f"losses: there is no reduction {reduction!r}; there are {names}")
     values, kind = convert_to_tensor(losses), None
     if values.dtype.name in ("float16", "bfloat16"):
         values, kind = gx.astype(values, "float32"), values.dtype
     factors = gx.astype(convert_to_tensor(weights), values.dtype)
     if factors.ndim not in (0, values.ndim):
-        error = InvalidArgumentError(
+        raise user_error(
             f"losses: the weights have {factors.ndim} axes and the losses {values.ndim}; weights are a number, or have "
             "the axes of the losses, of size 1 where they are shared"
         )
-        raise at(error, user_location())
     total = REDUCTIONS[reduction](gx.multiply(values, factors), factors)
     total = total if kind is None else gx.astype(total, kind)
     add_loss(total, loss_collection)
@@ -136,10 +132,7 @@ def _pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
     if len(sizes[0]) != len(sizes[1]) or any(
         None not in pair and pair[0] != pair[1] for pair in zip(*sizes, strict=True)
     ):
-        error = InvalidArgumentError(
-            f"losses: labels have the shape {sizes[0]}, predictions {sizes[1]}; reshape one of them"
-        )
-        raise at(error, user_location())
+        raise user_error(f"losses: labels have the shape {sizes[0]}, predictions {sizes[1]}; reshape one of them")
     return targets, guessed
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidTypeError
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.variables.scattering import scattered
 from graphc.graphs.session.variables.variable import GraphVariable
 
@@ -18,10 +18,9 @@ __all__ = [
 def variable_of(what: str, variable: Any) -> GraphVariable:
     """Returns a Variable of a graph that is given to a function."""
     if not isinstance(variable, GraphVariable):
-        error = InvalidTypeError(
-            f"{what}: expected a Variable of a graph, got {type(variable).__name__} {variable!r:.60}"
+        raise user_error(
+            f"{what}: expected a Variable of a graph, got {type(variable).__name__} {variable!r:.60}", InvalidTypeError
         )
-        raise at(error, user_location())
     return variable
 
 

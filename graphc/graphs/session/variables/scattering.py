@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidTypeError
 from graphc.compiler.core import FUNCTIONS
+from graphc.graphs.refusals import user_error
 
 if TYPE_CHECKING:
     from graphc.graphs.session.variables.variable import GraphVariable
@@ -104,11 +104,11 @@ class Scattering:
         del use_locking  # each assignment is one step
         variable = self._variable()
         if not (hasattr(delta, "indices") and hasattr(delta, "values")):
-            error = InvalidTypeError(
+            raise user_error(
                 f"scatter_{how} of Variable {variable.name!r}: expected something with indices and values, got "
-                f"{delta!r:.60}"
+                f"{delta!r:.60}",
+                InvalidTypeError,
             )
-            raise at(error, user_location())
         return scattered(variable, how, delta.indices, delta.values, name)
 
     def _variable(self) -> GraphVariable:

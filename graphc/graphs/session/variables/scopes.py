@@ -16,6 +16,7 @@ from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import FUNCTIONS
 from graphc.compiler.ir import OPEN, TensorType, compatible_shapes
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.graph import Graph, default_graph
 from graphc.graphs.session.graphs.naming import GraphKeys
 from graphc.graphs.session.graphs.placeholders import graph_dtype
@@ -75,7 +76,7 @@ class VariableStore:
         if variable is not None:
             return self._shared(variable, wish)
         if wish.reuse is True:
-            raise _error(
+            raise user_error(
                 f"Variable {wish.name} does not exist, or was not created with get_variable(); use reuse=AUTO_REUSE in "
                 "the scope to make it when it is first asked for"
             )
@@ -84,19 +85,19 @@ class VariableStore:
 
     def _shared(self, variable: GraphVariable, wish: Wish) -> GraphVariable:
         if not wish.reuse:
-            raise _error(
+            raise user_error(
                 f"Variable {wish.name} already exists, disallowed; use reuse=True or reuse=AUTO_REUSE in the scope to "
                 f"share it. It was made at {variable.made_at}"
             )
         sizes = sizes_of(wish.shape)
         requested = TensorType(sizes or (), variable.type.dtype, ranked=sizes is not None)
         if not compatible_shapes(requested, variable.type):
-            raise _error(
+            raise user_error(
                 f"Trying to share variable {wish.name}, but specified shape {tuple(sizes or ())} and found shape "
                 f"{variable.shape}. It was made at {variable.made_at}"
             )
         if wish.dtype is not None and graph_dtype(wish.dtype) != variable.type.dtype:
-            raise _error(
+            raise user_error(
                 f"Trying to share variable {wish.name}, but specified dtype {graph_dtype(wish.dtype).name} and found "
                 f"dtype {variable.type.dtype.name}. It was made at {variable.made_at}"
             )
@@ -134,12 +135,12 @@ def _made(graph: Graph, wish: Wish) -> GraphVariable:
             dtype = wish.dtype if wish.options.get("given_dtype") else None
             actual = getattr(value, "dtype", None)
             if dtype is not None and actual is not None and actual != graph_dtype(dtype):
-                raise _error(
+                raise user_error(
                     f"Variable {wish.name}: Initializer type {str(actual)!r} and explicit dtype "
                     f"{graph_dtype(dtype).name!r} don't match; convert the value"
                 )
             if wish.shape is not None:
-                raise _error(f"Variable {wish.name}: If initializer is a constant, do not specify shape.")
+                raise user_error(f"Variable {wish.name}: If initializer is a constant, do not specify shape.")
         options = {name: option for name, option in wish.options.items() if name != "given_dtype"}
         variable: Any = GraphVariable(value, name=wish.name, dtype=dtype, **options)
     if wish.regularizer is not None:
@@ -160,7 +161,7 @@ def _called(initializer: Callable[..., Any], wish: Wish) -> Callable[[], Any]:
             def shaped() -> Any:
                 initial = initializer()
                 if tuple(getattr(initial, "shape", np.shape(initial))) != tuple(expected):
-                    raise _error(
+                    raise user_error(
                         f"Variable {wish.name}: shape {expected} wanted, the initializer gives {initial!r:.80}"
                     )
                 return initial
@@ -168,7 +169,7 @@ def _called(initializer: Callable[..., Any], wish: Wish) -> Callable[[], Any]:
             return shaped
         return initializer
     if sizes is None or OPEN in sizes:
-        raise _error(
+        raise user_error(
             f"Shape of a new variable ({wish.name}) must be fully defined, but instead was "
             f"{'<unknown>' if sizes is None else wish.shape}; give a shape, or an initializer that is a value"
         )
@@ -190,16 +191,12 @@ def _default_initializer(wish: Wish) -> Any:
         return glorot_uniform_initializer()
     if dtype.kind in "iubc":
         return lambda shape, dtype: FUNCTIONS["zeros"](tuple(shape), dtype=dtype)  # pyright: ignore
-    raise _error(f"An initializer for variable {wish.name} of {dtype} is required")
+    raise user_error(f"An initializer for variable {wish.name} of {dtype} is required")
 
 
 def store_of(graph: Graph) -> VariableStore:
     """Returns the store of a graph."""
     return graph.parts.setdefault(VariableStore, VariableStore())
-
-
-def _error(message: str) -> InvalidArgumentError:
-    return at(InvalidArgumentError(message), user_location())
 
 
 def no_regularizer(_: Any) -> None:
@@ -375,7 +372,7 @@ def _check_plain(partitioner: Any, custom_getter: Any) -> None:
     elif custom_getter is not None:
         problem = "a custom_getter: call your own function, which calls get_variable"
     if problem is not None:
-        raise at(UnimplementedError(problem), user_location())
+        raise user_error(problem, UnimplementedError)
 
 
 @contextmanager
