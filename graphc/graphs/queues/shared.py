@@ -8,16 +8,18 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Generic, NoReturn, Protocol, Self, TypeVar
 
+import numpy as np
+
 from graphc.compiler.base import at, user_location, with_article
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, NotFoundError
-from graphc.compiler.core import Resources, apply, busy, current_resources, resources_scope
-from graphc.compiler.ir import Attrs, OpDef
+from graphc.compiler.core import STRING, Resources, apply, busy, current_resources, resources_scope
+from graphc.compiler.ir import OPS, Attrs, Effect, Infer, OpDef, TensorType, gives, part_of_world, reads, writes
 from graphc.compiler.tracing import current_trace, graph_by_hand, is_tracing, refuse_in_trace
 from graphc.graphs.refusals import user_error
 
 __all__ = [
     "EAGER", "PROCESS", "SESSION", "Alike", "Fillers", "GraphByHand", "Make", "SharedObject", "claim", "emit", "expect",
-    "found", "graph_here", "handle_of",
+    "graph_here", "handle_of", "handle_op", "op_on", "shared_state",
 ]  # fmt: skip
 
 # Operations of queues in graphs built by hand, and in compiled functions.
@@ -125,7 +127,7 @@ def claim(make: Make[T], kind: type[T], spec: Mapping[str, Any], name: str, shar
     return shared
 
 
-def found(make: Make[T], kind: type[T], attrs: Mapping[str, Any]) -> T:
+def shared_state(make: Make[T], kind: type[T], attrs: Mapping[str, Any]) -> T:
     """Returns the state for an op's attributes; makes it at the first use."""
     name = attrs["name"]
     if attrs["home"] == PROCESS:
@@ -149,6 +151,45 @@ def _check(state: Alike, attrs: Mapping[str, Any]) -> None:
 
 S = TypeVar("S", bound=Alike)
 
+Act = Callable[[S, Sequence[Any], Mapping[str, Any]], Any]
+"""What an op does: a function of the state, the inputs and the attributes; None for an op without results."""
+
+
+def op_on(
+    noun: str, find: Callable[[Mapping[str, Any]], S], name: str, act: Act[S], infer: Infer, doc: str, *params: str,
+    effects: Callable[[Mapping[str, Any]], tuple[Effect, ...]] | None = None,
+) -> OpDef:  # fmt: skip
+    """Adds an op of the host that acts on the state that its attributes name.
+
+    Args:
+      effects: what else than the state it touches, with the state; None for the state alone.
+    """
+
+    def impl(*values: Any, **attrs: Any) -> Any:
+        result = act(find(attrs), values, attrs)
+        return () if result is None else result
+
+    def touches(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
+        return (writes(part_of_world(f"{noun}/{handle_of(attrs)}")),)
+
+    full = f"{noun}.{name}"
+    op = OpDef(full, impl, infer, params, effects=effects or touches, differentiable=False, host=True, doc=doc)
+    return OPS.add(full, op)
+
+
+def handle_op(noun: str) -> OpDef:
+    """Adds the op that stands for an object in a graph; its result is the handle."""
+
+    def impl(**attrs: Any) -> Any:
+        return np.asarray(handle_of(attrs).encode(), object)
+
+    def stands_for(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
+        return (reads(part_of_world(f"{noun}/{handle_of(attrs)}")),)
+
+    infer, full = gives(TensorType((), STRING)), f"{noun}.handle"
+    doc = f"{with_article(noun).capitalize()}."
+    return OPS.add(full, OpDef(full, impl, infer, effects=stands_for, differentiable=False, host=True, doc=doc))
+
 
 class SharedObject(Generic[S]):
     """An object with a state that threads share.
@@ -166,11 +207,14 @@ class SharedObject(Generic[S]):
     _label: str
     _ref: Any
 
-    def _make(self, make: Make[S], kind: type[S], spec: Attrs, names: Sequence[str | None], handle: OpDef) -> None:
+    def _make(
+        self, make: Make[S], kind: type[S], spec: Attrs, names: Sequence[str | None], handle: OpDef | None
+    ) -> None:
         """Makes the object in eager code, or in the graph that is being built.
 
         Args:
           names: the shared name, the name, and the one to take if neither is given.
+          handle: the op that stands for it in a graph; None if no node does.
         """
         self._make_state, self._state_kind = make, kind
         self._graph, self._state = None, None
@@ -182,7 +226,9 @@ class SharedObject(Generic[S]):
                 self._name = scope.rstrip("/")
                 where = {"container": graph.current_container, "name": shared_name or self._name, "home": SESSION}
                 self._attrs = Attrs({**spec, **where})
-                self._ref = graph.named(apply(handle, (), self._attrs), wanted)
+                self._ref = handle_of(self._attrs)
+                if handle is not None:
+                    self._ref = graph.named(apply(handle, (), self._attrs), wanted)
         else:
             problem = "would be made once, when the function is traced; make it outside, and use it inside"
             refuse_in_trace(f"{with_article(spec['kind'])} made in a compiled function {problem}")
@@ -218,7 +264,7 @@ class SharedObject(Generic[S]):
         if self._state is not None:
             return self._state
         with resources_scope(current_resources() if resources is None else resources):
-            return found(self._make_state, self._state_kind, self._attrs)
+            return shared_state(self._make_state, self._state_kind, self._attrs)
 
     def _emit(self, op: OpDef, inputs: Sequence[Any], suffix: str, name: str | None, **attrs: Any) -> Any:
         """Adds an operation to the graph, or calls the op in the compiled function that is being traced."""
