@@ -171,7 +171,6 @@ class _OfTask:
         self._task = task
 
     def ping(self) -> str:
-        """Answers with the name of the task."""
         return self._task.name
 
     def host(self, name: str, make: str) -> None:
@@ -184,12 +183,10 @@ class _OfTask:
         self._task.host(name, getattr(importlib.import_module(module), maker)(self._task))
 
     def describe(self) -> dict[str, Any]:
-        """Returns the task's name, its cluster, and the names of its devices."""
         names = [device_name(device) for device in devices()]
         return {"name": self._task.name, "cluster": self._task.cluster.as_dict(), "devices": names}
 
     def reset(self, containers: Sequence[str]) -> None:
-        """Drops the resources in some containers; in all of them if none are named."""
         self._task.give_up(containers)
 
 

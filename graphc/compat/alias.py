@@ -74,7 +74,6 @@ class Alias:
         return function
 
     def _compiled(self, library: str, namespace: Mapping[str, Any], body: str) -> Callable[..., Any]:
-        """Returns a function of the signature with this body."""
         name = self.names[0].rpartition(".")[2]
         source = f"def {name}({self.signature}):\n{body}"
         scope: dict[str, Any] = {}

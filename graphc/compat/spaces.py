@@ -112,23 +112,14 @@ def _near(path: str, names: Iterable[str]) -> list[str]:
 # TensorFlow's names of errors and of their codes, ``tf.errors``.
 
 _STATUSES: dict[str, type[errors.GraphcError]] = {
-    "ABORTED": errors.AbortedError,
-    "ALREADY_EXISTS": errors.AlreadyExistsError,
-    "CANCELLED": errors.CancelledError,
-    "DATA_LOSS": errors.DataLossError,
-    "DEADLINE_EXCEEDED": errors.DeadlineExceededError,
-    "FAILED_PRECONDITION": errors.FailedPreconditionError,
-    "INTERNAL": errors.InternalError,
-    "INVALID_ARGUMENT": errors.InvalidArgumentError,
-    "NOT_FOUND": errors.NotFoundError,
-    "OUT_OF_RANGE": errors.OutOfRangeError,
-    "PERMISSION_DENIED": errors.PermissionDeniedError,
-    "RESOURCE_EXHAUSTED": errors.ResourceExhaustedError,
-    "UNAUTHENTICATED": errors.UnauthenticatedError,
-    "UNAVAILABLE": errors.UnavailableError,
-    "UNIMPLEMENTED": errors.UnimplementedError,
-    "UNKNOWN": errors.UnknownError,
-}
+    "ABORTED": errors.AbortedError, "ALREADY_EXISTS": errors.AlreadyExistsError, "CANCELLED": errors.CancelledError,
+    "DATA_LOSS": errors.DataLossError, "DEADLINE_EXCEEDED": errors.DeadlineExceededError,
+    "FAILED_PRECONDITION": errors.FailedPreconditionError, "INTERNAL": errors.InternalError,
+    "INVALID_ARGUMENT": errors.InvalidArgumentError, "NOT_FOUND": errors.NotFoundError,
+    "OUT_OF_RANGE": errors.OutOfRangeError, "PERMISSION_DENIED": errors.PermissionDeniedError,
+    "RESOURCE_EXHAUSTED": errors.ResourceExhaustedError, "UNAUTHENTICATED": errors.UnauthenticatedError,
+    "UNAVAILABLE": errors.UnavailableError, "UNIMPLEMENTED": errors.UnimplementedError, "UNKNOWN": errors.UnknownError,
+}  # fmt: skip
 
 ERRORS: dict[str, Any] = {
     "errors.OpError": errors.GraphcError,

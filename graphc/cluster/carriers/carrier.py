@@ -154,8 +154,6 @@ class ThreadPeer(Peer):
 
 
 class _Running(Pending):
-    """A call in its own thread."""
-
     def __init__(self, task: Task, call: Call) -> None:
         self._task, self._call = task, call
         self._done = Signal()
@@ -172,7 +170,6 @@ class _Running(Pending):
         self._done.set()
 
     def result(self) -> Any:
-        """Waits for the answer."""
         try:
             self._done.wait(lambda: f"{self._call.service}.{self._call.method} at {self._task.where}")
         except BaseException:

@@ -178,7 +178,6 @@ def _lasting(start: Callable[[], object]) -> None:
 
 
 def _refused(address: str | None, error: BaseException) -> GraphcError:
-    """Returns the error for users if Ray does not start or connect."""
     where = f"at RAY_ADDRESS={address}" if address else "on this machine"
     causes: list[str] = []
     current: BaseException | None = error

@@ -327,11 +327,12 @@ class RayPeer(Peer):
             return now - self._pinged_at <= limit
         if now - self._last >= limit / 4:
             self._pinged_at = self._last = now
-            self._actor.ping.remote(_CALLER, 2 * limit).future().add_done_callback(self._answered)
-        return True
 
-    def _answered(self, future: Any) -> None:
-        self._pinged_at = None
+            def answered(_: Any) -> None:
+                self._pinged_at = None
+
+            self._actor.ping.remote(_CALLER, 2 * limit).future().add_done_callback(answered)
+        return True
 
     def error(self, error: BaseException) -> BaseException:
         """Returns the error for callers if Ray raises one."""
@@ -375,12 +376,10 @@ class _Remote(Pending):
             leave()
 
     def fail(self, limit: float) -> None:
-        """Fails the call, because the task does not answer."""
         self.end(Answer(None, UnavailableError(f"{self.peer.where} has not answered for {limit:g} s")))
         self.peer.cancel(self._call, "its caller has given up")
 
     def result(self) -> Any:
-        """Waits for the answer."""
         try:
             self._done.wait(self._what)
         except BaseException:
@@ -440,7 +439,7 @@ def _answer_of(reference: Any, seconds: float) -> Any:
     done = Signal()
     future = reference.future()
 
-    def wake(future: Any) -> None:
+    def wake(_: Any) -> None:
         done.set()
 
     future.add_done_callback(wake)

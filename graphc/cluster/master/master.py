@@ -106,7 +106,6 @@ class Tasks:
 
 
 def _of_some(cluster: ClusterSpec, wanted: Sequence[DeviceSpec]) -> ClusterSpec:
-    """Returns a cluster with the tasks that match any of the specs."""
     tasks = {
         job: {
             index: cluster.task_address(job, index)
@@ -233,7 +232,6 @@ class _Assembly:
         self._count = 0
 
     def plan(self) -> Plan:
-        """Returns the plan."""
         for value in self._fed:
             self._slots[value] = self._number()
         fed, done = set(self._fed), dict[Part, int]()
@@ -283,8 +281,6 @@ class _Assembly:
 
 
 class _Clusters(Targets):
-    """Sessions at tasks of clusters."""
-
     def connect(self, target: str, graph: Graph, config: ConfigProto, note_compiled: Callable[[str], None]) -> Master:
         return Master(target, graph, config, note_compiled)
 

@@ -211,7 +211,6 @@ def _part(
     group: _Group, inside: Sequence[Node], fed: set[Value], wanted: set[Value], same: Mapping[Value, Value],
     after: Sequence[Part],
 ) -> Part:  # fmt: skip
-    """Makes a part from nodes in the order of the graph."""
     builder = GraphBuilder(inside[0].name if len(inside) == 1 else f"{inside[0].name}__{inside[-1].name}")
     values: dict[Value, Value] = {}
     copies: dict[Node, Node] = {}

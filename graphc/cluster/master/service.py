@@ -7,18 +7,18 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from graphc.cluster.carriers import find
 from graphc.cluster.master.partition import Part, may_block
 from graphc.cluster.spec import task_name
 from graphc.cluster.task import Task, hosts
 from graphc.compiler.base import CancellationToken, at, holding, interruption
-from graphc.compiler.base.errors import AbortedError, CancelledError, DeadlineExceededError, GraphcError, InternalError
+from graphc.compiler.base.errors import AbortedError, CancelledError, DeadlineExceededError, GraphcError
 from graphc.compiler.ir import Graph, parse_graph
-from graphc.compiler.runtime import Execution, Observer, Plan, Step, Timeline, observer
+from graphc.compiler.runtime import Execution, Observer, Plan, Timeline, observer
 from graphc.graphs.session import Graph as SessionGraph
-from graphc.graphs.session import SessionState, Single, local_plan, placing, reason_of
+from graphc.graphs.session import SessionState, SessionStep, Single, local_plan, placing, reason_of
 
 if TYPE_CHECKING:
     from graphc.cluster.master.master import Master
@@ -167,7 +167,7 @@ class PartExecution(Execution):
 
 
 @dataclass(frozen=True, eq=False)
-class PartStep(Step):
+class PartStep(SessionStep):
     """A part of a graph that a task runs.
 
     Attributes:
@@ -212,10 +212,6 @@ class PartStep(Step):
             error.op = self.master.graph.operation_of(node)
         located = with_task(error, self.part.task)
         return located if node is None else at(located, node.location)
-
-    def follow(self, values: Any, execution: Any) -> NoReturn:
-        """Never called: a run cannot be differentiated."""
-        raise InternalError("a run of a Session is not followed")
 
 
 def with_task(error: GraphcError, task: str) -> GraphcError:
@@ -322,15 +318,10 @@ class GraphService:
             self._end(session, token)
         if timeline is not None:
             timeline.close()
-        notes = self._taken(part.notes) if part.notes else ()
+        with self._lock:  # of concurrent callers, only one gets the notes; another run may add some meanwhile
+            notes = part.notes[:]
+            del part.notes[: len(notes)]
         return self._kept.left_out(run, key, outputs, takers), notes, () if timeline is None else timeline.events
-
-    def _taken(self, notes: list[str]) -> Sequence[str]:
-        """Takes the notes; of concurrent callers, only one gets them."""
-        with self._lock:
-            taken = notes[:]
-            del notes[: len(taken)]  # another run may have added some
-        return taken
 
     def _begin(self, session: str) -> CancellationToken:
         """Returns the token that cancels the starting call when the Session is reset."""

@@ -152,14 +152,13 @@ class Keeper:
         self.shard.restore(state["values"], state["state"], state["rest"])
         self._kept_state = state["state"]
         waiting = [*records]
-        if self.shard.rule is None and any(_has_gradients(record) for record in waiting):
+        if self.shard.rule is None and any(map(_has_gradients, waiting)):
             self._records = waiting
         else:
             self._replay(waiting)
         return True
 
     def _replay(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Applies the recorded changes again."""
         for record in records:
             if "flush" in record:
                 self.shard.flush()
@@ -189,7 +188,6 @@ def _has_gradients(record: Mapping[str, Any]) -> bool:
 
 
 def _data(push: Push) -> dict[str, Any]:
-    """Converts a push to nested structures of arrays and numbers."""
     return {"version": push.version, **{kind: list(map(_body, some.items())) for kind, some in push.kinds.items()}}
 
 

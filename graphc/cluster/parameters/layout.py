@@ -6,7 +6,7 @@ import math
 import secrets
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
@@ -16,7 +16,7 @@ import numpy as np
 from graphc.compiler.base.errors import FailedPreconditionError
 from graphc.compiler.core import Variable
 
-__all__ = ["Buffer", "Layout", "Piece", "Program", "program_of"]
+__all__ = ["Buffer", "Layout", "Piece", "Program"]
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,9 @@ class Layout:
         for key, piece in sorted(parts, key=lambda part: -part[1].size * part[0][0].itemsize):
             server = loads.index(min(loads))
             loads[server] += piece.size * key[0].itemsize
-            _append(placed[server].setdefault(key, []), piece)
+            pieces = placed[server].setdefault(key, [])
+            offset = pieces[-1].offset + pieces[-1].size if pieces else 0
+            pieces.append(replace(piece, offset=offset))
         self.servers = [[Buffer(dtype, tuple(pieces)) for (dtype, _), pieces in buffers.items()] for buffers in placed]
         self.bytes = [sum(buffer.size * buffer.dtype.itemsize for buffer in buffers) for buffers in self.servers]
 
@@ -110,7 +112,6 @@ class Layout:
 
 
 def _parts(variable: Variable, split: int | None) -> list[tuple[tuple[Any, bool], Piece]]:
-    """Returns the pieces of a Variable, each with the properties that share a buffer."""
     rows = variable.shape[0] if variable.shape else 1
     width = math.prod(variable.shape[1:])
     key = variable.dtype, variable.trainable and variable.type.is_inexact
@@ -121,13 +122,7 @@ def _parts(variable: Variable, split: int | None) -> list[tuple[tuple[Any, bool]
     return [(key, Piece(variable.name, start, min(most, rows - start), width, 0)) for start in starts]
 
 
-def _append(pieces: list[Piece], piece: Piece) -> None:
-    offset = pieces[-1].offset + pieces[-1].size if pieces else 0
-    pieces.append(Piece(piece.name, piece.row, piece.rows, piece.width, offset))
-
-
 def _rows(array: Any, piece: Piece) -> Any:
-    """Returns some rows of an array, flat."""
     return array.reshape(-1)[piece.row * piece.width : piece.row * piece.width + piece.size]
 
 
@@ -176,8 +171,3 @@ def _restored(key: str, content: bytes) -> Program:
         exported: Any = export.deserialize(bytearray(content))
         program = Program(exported.call, (), key, content)
     return program
-
-
-def program_of(program: Program) -> Any:
-    """Returns the compiled function of a program."""
-    return program.compiled

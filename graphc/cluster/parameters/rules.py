@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from graphc.cluster.parameters.layout import Buffer, Layout, Program, program_of
+from graphc.cluster.parameters.layout import Buffer, Layout, Program
 from graphc.cluster.parameters.shard import Elements, padded, picked
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.graphs.refusals import user_error
@@ -42,12 +42,12 @@ class Applied:
 
     def __init__(self, text: RuleText) -> None:
         self._text = text
-        self._update = program_of(text.update)
-        self._run: Any = jax.jit(self._whole if not text.by_element else self._parts)
+        self._update = text.update.compiled
+        self._run: Any = jax.jit(self._parts if text.by_element else self._whole)
 
     def start(self, values: Sequence[Any]) -> list[Any]:
         """Returns the initial state."""
-        return list(program_of(self._text.start)([jnp.asarray(values[buffer]) for buffer in self._text.buffers]))
+        return list(self._text.start.compiled([jnp.asarray(values[buffer]) for buffer in self._text.buffers]))
 
     def __call__(
         self, values: Sequence[Any], gradients: Mapping[int, tuple[Elements, Any]], state: Sequence[Any]

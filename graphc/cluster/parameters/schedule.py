@@ -147,9 +147,12 @@ class Schedule:
         before = self.version
         for server, entry in enumerate(entries):
             self.versions[server] = max(self.versions[server], entry.version)
+        counts = all(entry.fate in ("waiting", "applied") for entry in entries)
+        versions = [entry.version - (entry.fate == "applied") for entry in entries]
+        counted = min(versions, default=-1) if counts else -1
         if self.version > before:
             self.accepted = 0
-        elif worker.round == self.version and _version_of(entries) == self.version:
+        elif worker.round == self.version and counted == self.version:
             self.accepted += 1
         else:  # the answer may also come after those of the next version, or answer a repeat
             worker.round = -1
@@ -202,13 +205,6 @@ class Schedule:
         """Records that rounds were ended with the gradients at hand."""
         self.versions = list(versions)
         self.accepted = 0
-
-
-def _version_of(entries: Sequence[Entry]) -> int:
-    """Returns the version that a gradient counts for; -1 for none."""
-    if any(entry.fate not in ("waiting", "applied") for entry in entries):
-        return -1
-    return min((entry.version - (entry.fate == "applied") for entry in entries), default=-1)
 
 
 # The worker's side of the protocol with the servers, as a generator: it yields requests and receives the replies.

@@ -138,7 +138,6 @@ def _records(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _on_host(value: Any) -> Any:
-    """Converts JAX arrays in a nested structure to NumPy arrays."""
     if isinstance(value, Mapping):
         return {str(key): _on_host(item) for key, item in cast("Mapping[Any, Any]", value).items()}
     if isinstance(value, list | tuple):

@@ -126,7 +126,7 @@ class TracedStep:
         return self._taker
 
     def _note(self, taker: Taker) -> Taker:
-        self._taker = taker
+        self._taker = taker  # in a method of its own: while a step is traced, it would be an assignment of the step's
         return taker
 
     def _traced(self, step: Callable[..., Any], arguments: Any) -> Callable[..., Any]:
@@ -152,7 +152,10 @@ class TracedStep:
         self._others = [name for name in self.variables if name not in layout.shapes]
         covers: dict[str, Any] = {"gradients": [], "added": [], "averaged": []}
         servers = range(len(layout.servers))
-        pulled = [[p for p in range(len(layout.servers[s])) if _holds(layout, s, p, served)] for s in servers]
+        pulled = [
+            [index for index, buffer in enumerate(buffers) if any(piece.name in served for piece in buffer.pieces)]
+            for buffers in layout.servers
+        ]
 
         def program(buffers: Any, others: Any, read: Any, number: Any, arrays: Any) -> Any:
             flats = [dict(zip(indices, pieces, strict=True)) for indices, pieces in zip(pulled, buffers, strict=True)]
@@ -163,7 +166,9 @@ class TracedStep:
             changes = {name: new[name] - variables[name] for name in served if new[name] is not variables[name]}
             dense = {name: gradient for name, gradient in by_name.items() if name in layout.shapes}
             flat: dict[str, list[list[Any]]] = {}
-            mean = {name: changes[name] for name in changes if self._is_averaged(name)}
+            # Of floats that are assigned a round adds the mean change; sums are summed.
+            inexact = {name for name in changes if self.variables[name].type.is_inexact}
+            mean = {name: changes[name] for name in changes if name in inexact and name not in self.taker.sums}
             added = {name: changes[name] for name in changes if name not in mean}
             for kind, arrays_of in (("gradients", dense), ("added", added), ("averaged", mean)):
                 cuts = [layout.cut(s, arrays_of) for s in servers]
@@ -172,8 +177,11 @@ class TracedStep:
             return self._flat(result), flat["gradients"], flat["added"], flat["averaged"]
 
         types = (
-            [[_type(layout.servers[s][index]) for index in pulled[s]] for s in servers],
-            [self._kind(name) for name in self._others],
+            [
+                [jax.ShapeDtypeStruct((buffers[index].size,), buffers[index].dtype) for index in indices]
+                for buffers, indices in zip(layout.servers, pulled, strict=True)
+            ],
+            [jax.ShapeDtypeStruct(self._start[name].shape, self._start[name].dtype) for name in self._others],
             [jax.ShapeDtypeStruct(array.shape, array.dtype) for array in self.captured],
             jax.ShapeDtypeStruct((), np.int32), self._types,
         )  # fmt: skip
@@ -182,9 +190,6 @@ class TracedStep:
             Program(program, types), tuple(map(tuple, pulled)), tuple(covers["gradients"]), tuple(covers["added"]),
             tuple(covers["averaged"]), any(map(any, covers.values())),
         )  # fmt: skip
-
-    def _is_averaged(self, name: str) -> bool:
-        return self.variables[name].type.is_inexact and name not in self.taker.sums
 
     def _check_assigned(self, names: Sequence[str], layout: Layout) -> None:
         for name in names:
@@ -200,9 +205,6 @@ class TracedStep:
                     "make it an int8 Variable",
                     InvalidTypeError,
                 )
-
-    def _kind(self, name: str) -> Any:
-        return jax.ShapeDtypeStruct(self._start[name].shape, self._start[name].dtype)
 
     def _flat(self, result: Any) -> list[Any]:
         leaves, structure = nest.flatten(result)
@@ -251,11 +253,3 @@ def _array(leaf: Any) -> Any:
         return leaf.raw
     dtype = as_dtype(leaf.dtype)  # 32 bits, unless 64-bit types are enabled
     return leaf if dtype == leaf.dtype else np.asarray(leaf, dtype)
-
-
-def _type(buffer: Any) -> Any:
-    return jax.ShapeDtypeStruct((buffer.size,), buffer.dtype)
-
-
-def _holds(layout: Layout, server: int, index: int, names: Sequence[str]) -> bool:
-    return any(piece.name in names for piece in layout.servers[server][index].pieces)

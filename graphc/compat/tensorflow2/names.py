@@ -39,19 +39,12 @@ __all__ = ["LATER", "NAMES", "NAMESPACE", "missing", "top_level", "use_instead"]
 _QUEUES = ("FIFOQueue", "PaddingFIFOQueue", "QueueBase", "RandomShuffleQueue")
 
 _DATA = {
-    "AUTOTUNE": "AUTOTUNE",
-    "Dataset": "Dataset",
-    "DatasetSpec": "DatasetSpec",
-    "FixedLengthRecordDataset": "fixed_length_records",
-    "INFINITE_CARDINALITY": "INFINITE_CARDINALITY",
-    "TFRecordDataset": "tf_records",
-    "TextLineDataset": "text_lines",
-    "UNKNOWN_CARDINALITY": "UNKNOWN_CARDINALITY",
-    "experimental.AUTOTUNE": "AUTOTUNE",
-    "experimental.INFINITE_CARDINALITY": "INFINITE_CARDINALITY",
-    "experimental.UNKNOWN_CARDINALITY": "UNKNOWN_CARDINALITY",
-    "experimental.make_csv_dataset": "make_csv_dataset",
-}
+    "AUTOTUNE": "AUTOTUNE", "Dataset": "Dataset", "DatasetSpec": "DatasetSpec",
+    "FixedLengthRecordDataset": "fixed_length_records", "INFINITE_CARDINALITY": "INFINITE_CARDINALITY",
+    "TFRecordDataset": "tf_records", "TextLineDataset": "text_lines", "UNKNOWN_CARDINALITY": "UNKNOWN_CARDINALITY",
+    "experimental.AUTOTUNE": "AUTOTUNE", "experimental.INFINITE_CARDINALITY": "INFINITE_CARDINALITY",
+    "experimental.UNKNOWN_CARDINALITY": "UNKNOWN_CARDINALITY", "experimental.make_csv_dataset": "make_csv_dataset",
+}  # fmt: skip
 
 _FILES = ("FixedLenFeature", "TFRecordOptions", "TFRecordWriter",
           "VarLenFeature", "parse_example", "parse_single_example")  # fmt: skip
@@ -116,7 +109,6 @@ NAMESPACE: Mapping[str, Any] = {
 
 
 def _objects() -> dict[str, Any]:
-    """Returns what each name stands for."""
     objects: dict[str, Any] = {**CLASSES, **CONSTANTS, **DTYPES, **ERRORS}
     for row in ROWS:
         stand_in = row.function(LIBRARY, _MODULE, NAMESPACE)

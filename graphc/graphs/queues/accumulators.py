@@ -89,8 +89,6 @@ class AccumulatorState(Lines):
 
 
 class _Taker(Waiter):
-    """A thread that waits for gradients."""
-
     __slots__ = ("_accumulator", "_wanted", "result")
 
     def __init__(self, accumulator: AccumulatorState, wanted: int) -> None:

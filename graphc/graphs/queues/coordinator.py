@@ -7,7 +7,6 @@ import sys
 import threading
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from functools import partial
 from numbers import Real
 from types import TracebackType
 from typing import Any, cast
@@ -117,11 +116,12 @@ class Coordinator:
                 self._callbacks[key] = callback
         if stopped:
             callback()
-        return partial(self._forget, key)
 
-    def _forget(self, key: object) -> None:
-        with self._condition:
-            self._callbacks.pop(key, None)
+        def forget() -> None:
+            with self._condition:
+                self._callbacks.pop(key, None)
+
+        return forget
 
     def clear_stop(self) -> None:
         """Withdraws the request to stop, and forgets its exception: the coordinator is as new."""

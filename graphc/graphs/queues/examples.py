@@ -245,16 +245,11 @@ def _parse(use: str, serialized: Any, features: Any, names: Any, ranks: tuple[in
         results = apply_all(PARSE, inputs, attrs)
     else:  # a traced function knows its strings
         results = [host_value(array) for array in _parse_arrays(*map(bytes_array, inputs), **attrs)]
-    return _by_name(columns, results)
-
-
-def _by_name(columns: Mapping[str, Column], arrays: Sequence[Any]) -> dict[str, Any]:
-    """Returns results by feature name, with the parts of sparse tensors combined."""
-    left, results = iter(arrays), dict[str, Any]()
+    left, by_name = iter(results), dict[str, Any]()
     for name, column in columns.items():
         first = next(left)
-        results[name] = SparseValue(first, next(left), next(left)) if _is_sparse(column) else first
-    return results
+        by_name[name] = SparseValue(first, next(left), next(left)) if _is_sparse(column) else first
+    return by_name
 
 
 def _is_sparse(column: Column) -> bool:
@@ -293,7 +288,6 @@ class _Row:
         return array.astype(dtype)
 
     def error(self, problem: str) -> InvalidArgumentError:
-        """Returns an error that names the message."""
         return InvalidArgumentError(f"{self.label}: {problem}")
 
 
@@ -344,11 +338,6 @@ def _rows(serialized: Array, names: Array | None, single: bool, use: str) -> lis
     return rows
 
 
-def _missing(column: Column, row: _Row) -> InvalidArgumentError:
-    feature = f"feature {column.key!r} ({_title(column.dtype)})"
-    return row.error(f"{feature} is missing, and the FixedLenFeature has no default_value")
-
-
 def _fixed(column: Column, rows: Sequence[_Row]) -> Array:
     assert column.shape is not None
     filled = np.empty((len(rows), *column.shape), column.dtype)
@@ -358,7 +347,8 @@ def _fixed(column: Column, rows: Sequence[_Row]) -> Array:
         values = row.values(column.key, column.dtype)
         if values is None:
             if column.default is None:
-                raise _missing(column, row)
+                feature = f"feature {column.key!r} ({_title(column.dtype)})"
+                raise row.error(f"{feature} is missing, and the FixedLenFeature has no default_value")
             flat[index] = column.default.array.ravel()
         elif values.size != size:
             raise row.error(
@@ -374,14 +364,9 @@ def _variable(column: Column, rows: Sequence[_Row]) -> tuple[Array, ...]:
     values = [row.values(column.key, column.dtype) for row in rows]
     present = [nothing if value is None else value for value in values]
     sizes = np.array([value.size for value in present], np.int64)
-    positions = np.stack([np.repeat(np.arange(len(rows)), sizes), _counts(sizes)], axis=1)
+    counts = np.concatenate([np.empty(0, np.int64), *map(np.arange, sizes.tolist())])  # 0, 1, 2, ... for each size
+    positions = np.stack([np.repeat(np.arange(len(rows)), sizes), counts], axis=1)
     return positions, np.concatenate([nothing, *present]), np.array([len(rows), sizes.max(initial=0)])
-
-
-def _counts(sizes: Array) -> Array:
-    """Returns 0, 1, 2, ... for each size."""
-    counts: list[Array] = [np.empty(0, np.int64), *map(np.arange, sizes.tolist())]
-    return np.concatenate(counts)
 
 
 def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:

@@ -133,7 +133,6 @@ def example_class() -> Any:
 
 
 def _file(descriptors: Any) -> Any:
-    """Builds the file descriptor of the messages."""
     file = descriptors.FileDescriptorProto(name="graphc/example.proto", package="tensorflow", syntax="proto3")
     for name, kind in _LISTS.items():
         file.message_type.add(name=name).field.add(name="value", number=1, label=_REPEATED, type=kind)

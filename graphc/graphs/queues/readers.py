@@ -50,11 +50,6 @@ class ReaderBase(SharedObject["ReaderState"]):
         spec, default = Attrs(kind=kind, format=spec_of(format)), kind if graph_here() is None else f"{kind}V2"
         self._make(_make, ReaderState, spec, (shared_name, name, default), None)
 
-    @property
-    def reader_ref(self) -> str:
-        """A string that identifies the reader."""
-        return self._ref
-
     def read(self, queue: QueueBase, name: str | None = None) -> Record:
         """Returns the next key and record.
 
@@ -111,7 +106,6 @@ class ReaderBase(SharedObject["ReaderState"]):
         return self._emit(RESET, (), "", name or "ReaderResetV2")
 
     def _names(self, method: str, queue: Any) -> tuple[tuple[str, Any], ...]:
-        """Returns the attributes that identify the queue of names."""
         use = f"{self._label}.{method}"
         if not isinstance(queue, QueueBase):
             raise refusal(use, f"expected a queue of file names, got {queue!r:.60}", InvalidTypeError)
@@ -245,7 +239,6 @@ class _Work:
         self._error: BaseException | None = None
 
     def read(self) -> tuple[bytes, bytes] | None:
-        """Returns the next key and record; None at the end."""
         if self._error is not None:
             raise self._error
         try:
@@ -255,7 +248,6 @@ class _Work:
             raise
 
     def close(self) -> None:
-        """Closes the file."""
         self._file.close()
 
 

@@ -23,7 +23,7 @@ from graphc.graphs.session.graphs.trace import is_outside, is_random_state
 from graphc.graphs.session.options import ConfigProto, GPUOptions, RunMetadata, RunOptions
 from graphc.graphs.session.plans.local import Single, Target, Targets, local_plan, placing
 from graphc.graphs.session.plans.planning import Clusters, Rules, clustered, runs_on_host
-from graphc.graphs.session.plans.steps import reason_of
+from graphc.graphs.session.plans.steps import SessionStep, reason_of
 from graphc.graphs.session.runners import QueueRunner, add_queue_runner, start_queue_runners
 from graphc.graphs.session.saver import Saver
 from graphc.graphs.session.session import InteractiveSession, Session
@@ -117,15 +117,15 @@ __all__ = [
     "ExponentialMovingAverage", "Fetches", "FileWriter", "FtrlOptimizer", "GPUOptions", "GradientDescentOptimizer",
     "Graph", "GraphKeys", "GraphTensor", "GraphVariable", "Initializer", "InteractiveSession", "MomentumOptimizer",
     "Operation", "Optimizer", "Print", "QueueRunner", "RMSPropOptimizer", "Rules", "RunMetadata", "RunOptions", "Saver",
-    "Session", "SessionState", "Single", "Target", "Targets", "VariableScope", "add_queue_runner", "all_variables",
-    "assert_global_step", "assert_variables_initialized", "assign", "assign_add", "assign_sub", "by_value", "case",
-    "checkpoints", "clustered", "cond", "constant", "constant_initializer", "convert_to_tensor", "cosine_decay",
-    "count_up_to", "create_global_step", "default_graph", "exponential_decay", "get_global_step", "get_local_variable",
-    "get_or_create_global_step", "get_variable", "get_variable_scope", "global_step", "global_variables",
-    "global_variables_initializer", "glorot_normal_initializer", "glorot_uniform_initializer", "gradients",
-    "graph_dtype", "graph_message", "graph_of", "graph_type", "group", "he_normal", "he_uniform", "host_functions",
-    "initialize_all_variables", "initialize_local_variables", "initialize_variables", "is_outside", "is_random_state",
-    "is_variable_initialized", "lecun_normal", "lecun_uniform", "local_plan", "local_variables",
+    "Session", "SessionState", "SessionStep", "Single", "Target", "Targets", "VariableScope", "add_queue_runner",
+    "all_variables", "assert_global_step", "assert_variables_initialized", "assign", "assign_add", "assign_sub",
+    "by_value", "case", "checkpoints", "clustered", "cond", "constant", "constant_initializer", "convert_to_tensor",
+    "cosine_decay", "count_up_to", "create_global_step", "default_graph", "exponential_decay", "get_global_step",
+    "get_local_variable", "get_or_create_global_step", "get_variable", "get_variable_scope", "global_step",
+    "global_variables", "global_variables_initializer", "glorot_normal_initializer", "glorot_uniform_initializer",
+    "gradients", "graph_dtype", "graph_message", "graph_of", "graph_type", "group", "he_normal", "he_uniform",
+    "host_functions", "initialize_all_variables", "initialize_local_variables", "initialize_variables", "is_outside",
+    "is_random_state", "is_variable_initialized", "lecun_normal", "lecun_uniform", "local_plan", "local_variables",
     "local_variables_initializer", "message", "model_variables", "monitored", "moving_average_variables", "no_op",
     "no_regularizer", "ones_initializer", "orthogonal_initializer", "piecewise_constant", "placeholder",
     "placeholder_with_default", "placing", "polynomial_decay", "print_op", "producers", "py_func",

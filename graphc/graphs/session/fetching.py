@@ -43,8 +43,6 @@ class Fetches:
         leaves, structure = _flattened(fetches)
         for leaf in leaves:
             element = graph.as_graph_element(leaf)
-            if not graph.is_fetchable(element):
-                raise user_error(f"{element.name!r} is marked as not fetchable")
             if isinstance(element, Operation):
                 nodes[element.node] = None
                 positions.append(None)
@@ -140,7 +138,6 @@ def _array(value: Value, wanted: TensorType, fed: Any) -> Any:
 
 
 def _fetched_value(result: Any) -> Any:
-    """Converts a result for the user: to an array, or a scalar."""
     if isinstance(result, jax.Array):
         return _scalar(np.array(result))
     array: Any = result

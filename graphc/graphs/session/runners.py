@@ -178,8 +178,6 @@ class QueueRunner:
 
 
 class _Crew:
-    """The threads of a runner in one Session."""
-
     def __init__(self, runner: QueueRunner, sess: Any, coord: Coordinator | None) -> None:
         self._runner = runner
         self._session = None if sess is None else weakref.ref(sess)
@@ -193,7 +191,6 @@ class _Crew:
             self._forget = coord.on_stop(self._over.set)
 
     def threads(self, daemon: bool) -> list[threading.Thread]:
-        """Makes the threads, and registers them with the coordinator."""
         runner, sess = self._runner, None if self._session is None else self._session()
         threads = [
             threading.Thread(target=self._fill, args=(sess, op), name=self._name(getattr(op, "name", number)))
@@ -211,7 +208,6 @@ class _Crew:
         return f"QueueRunnerThread-{self._runner.name}-{part}"
 
     def _fill(self, sess: Any, op: Any) -> None:
-        """Runs an operation repeatedly."""
         self.fillers.start()
         try:
             call = _repeating(sess, op)

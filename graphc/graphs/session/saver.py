@@ -195,17 +195,12 @@ class Saver:
         """Sets the existing checkpoints of an earlier run of the program, oldest first."""
         self._kept = [(path, time.time()) for path in last_checkpoints]
 
-    def set_last_checkpoints_with_time(self, last_checkpoints_with_time: Sequence[tuple[str, float]]) -> None:
-        """Sets the existing checkpoints with their times, in seconds since 1970; see :meth:`set_last_checkpoints`."""
-        self._kept = list(last_checkpoints_with_time)
-
     def recover_last_checkpoints(self, checkpoint_paths: Sequence[str]) -> None:
         """Sets the checkpoints that still exist among the given ones; see :meth:`set_last_checkpoints`."""
         self.set_last_checkpoints([path for path in checkpoint_paths if checkpoint_exists(path)])
 
 
 def _by_name(variables: Any, graph: Graph) -> dict[str, GraphVariable]:
-    """Returns the Variables, by their names in the file."""
     if variables is None:
         keys = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.SAVEABLE_OBJECTS)
         variables = list(dict.fromkeys(one for key in keys for one in graph.get_collection(key)))

@@ -186,7 +186,6 @@ class Session:
     # Execution of a run
 
     def _prepare(self, fetches: Any, feeds: Sequence[tuple[Any, Any]]) -> _Prepared:
-        """Returns the kind of run for these fetches and feeds; makes it the first time."""
         self._check_open()
         keys = tuple([id(key) if not isinstance(key, str) else key for key, _ in feeds])
         key = (_key(fetches), keys)
@@ -293,7 +292,6 @@ class Session:
     def _note_compiled(
         self, segment: StateSegment, types: Sequence[TensorType], values: Mapping[int, np.ndarray[Any, Any]]
     ) -> None:
-        """Records that a program is compiled, and why."""
         self._add_compiled(reason_of(segment, types, values))
 
     def _add_compiled(self, line: str) -> None:

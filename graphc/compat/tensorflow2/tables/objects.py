@@ -58,25 +58,12 @@ CLASSES: dict[str, Any] = {
 """Objects by name, each with graphc's own signature."""
 
 _DTYPES: dict[str, Any] = {
-    "bfloat16": dtypes.bfloat16,
-    "bool": dtypes.bool_,
-    "complex64": dtypes.complex64,
-    "complex128": dtypes.complex128,
-    "double": dtypes.float64,
-    "float16": dtypes.float16,
-    "float32": dtypes.float32,
-    "float64": dtypes.float64,
-    "half": dtypes.float16,
-    "string": string,
-    "int8": dtypes.int8,
-    "int16": dtypes.int16,
-    "int32": dtypes.int32,
-    "int64": dtypes.int64,
-    "uint8": dtypes.uint8,
-    "uint16": dtypes.uint16,
-    "uint32": dtypes.uint32,
+    "bfloat16": dtypes.bfloat16, "bool": dtypes.bool_, "complex64": dtypes.complex64, "complex128": dtypes.complex128,
+    "double": dtypes.float64, "float16": dtypes.float16, "float32": dtypes.float32, "float64": dtypes.float64,
+    "half": dtypes.float16, "string": string, "int8": dtypes.int8, "int16": dtypes.int16, "int32": dtypes.int32,
+    "int64": dtypes.int64, "uint8": dtypes.uint8, "uint16": dtypes.uint16, "uint32": dtypes.uint32,
     "uint64": dtypes.uint64,
-}
+}  # fmt: skip
 DTYPES: dict[str, Any] = {**_DTYPES, **{f"dtypes.{name}": dtype for name, dtype in _DTYPES.items()}}
 """The dtypes by name, at the top and in ``dtypes``."""
 

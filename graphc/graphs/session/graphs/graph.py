@@ -67,7 +67,6 @@ class Graph:
         self._operations: dict[Node, Operation] = {}
         self._by_name: dict[str, Node] = {}
         self._indexed = 0
-        self._unfetched: set[Node] = set()
 
     # Building
 
@@ -314,18 +313,6 @@ class Graph:
     def prevent_feeding(self, tensor: GraphTensor, reason: str = "") -> None:
         """Forbids feeding a tensor."""
         self.unfed[tensor.raw] = reason
-
-    def is_feedable(self, tensor: GraphTensor) -> bool:
-        """Returns True if a tensor may be fed."""
-        return tensor.raw not in self.unfed
-
-    def prevent_fetching(self, op: Any) -> None:
-        """Forbids fetching an operation."""
-        self._unfetched.add(self.as_graph_element(op, allow_tensor=False).node)
-
-    def is_fetchable(self, item: Any) -> bool:
-        """Returns True if an operation, or a tensor's operation, may be fetched."""
-        return self.as_graph_element(item, allow_tensor=False).node not in self._unfetched
 
     # Collections
 

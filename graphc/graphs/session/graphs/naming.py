@@ -15,30 +15,12 @@ __all__ = ["GraphKeys", "NamingBuilder", "op_type"]
 
 # Ops that TensorFlow names after the op itself, not after the function that makes them.
 _NAMES: Final = {
-    "constant": "Const",
-    "matmul": "MatMul",
-    "placeholder": "Placeholder",
-    "read_variable": "read",
-    "assign_variable": "Assign",
-    "multiply": "mul",
-    "divide": "truediv",
-    "subtract": "sub",
-    "concat": "concat",
-    "astype": "Cast",
-    "negative": "Neg",
-    "abs": "Abs",
-    "floor_divide": "floordiv",
-    "remainder": "mod",
-    "less": "Less",
-    "less_equal": "LessEqual",
-    "greater": "Greater",
-    "greater_equal": "GreaterEqual",
-    "get_item": "strided_slice",
-    "bitwise_and": "and",
-    "bitwise_or": "or",
-    "bitwise_xor": "xor",
-    "bitwise_invert": "LogicalNot",
-}
+    "constant": "Const", "matmul": "MatMul", "placeholder": "Placeholder", "read_variable": "read",
+    "assign_variable": "Assign", "multiply": "mul", "divide": "truediv", "subtract": "sub", "concat": "concat",
+    "astype": "Cast", "negative": "Neg", "abs": "Abs", "floor_divide": "floordiv", "remainder": "mod", "less": "Less",
+    "less_equal": "LessEqual", "greater": "Greater", "greater_equal": "GreaterEqual", "get_item": "strided_slice",
+    "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor", "bitwise_invert": "LogicalNot",
+}  # fmt: skip
 _VALID = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*", re.ASCII)
 _VALID_INSIDE = re.compile(r"[A-Za-z0-9_.\\/>-]+", re.ASCII)
 

@@ -44,8 +44,6 @@ def _size(item: Any) -> int:
 
 
 class _Dimensions(TensorShape):
-    """A shape whose items are Dimensions."""
-
     def __iter__(self) -> Iterator[Any]:
         return map(Dimension, super().__iter__())
 
@@ -54,7 +52,6 @@ class _Dimensions(TensorShape):
         return size if isinstance(index, slice) else Dimension(size)
 
     def as_list(self) -> list[int | None]:
-        """Returns the sizes as a list, with None for unknown ones."""
         return [item.value for item in super().as_list()]  # pyright: ignore[reportOptionalMemberAccess, reportAttributeAccessIssue]
 
 

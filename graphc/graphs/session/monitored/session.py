@@ -68,7 +68,6 @@ class _Patience:
 
     @property
     def is_over(self) -> bool:
-        """True if the time limit has passed."""
         return time.monotonic() > self._end
 
     def wait(self) -> None:
@@ -95,12 +94,10 @@ class _HookedSession:
             raise
 
     def should_stop(self) -> bool:
-        """Returns True if a hook or a thread has requested a stop."""
         self._coord.raise_requested_exception()
         return self._stopped or self._coord.should_stop()
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        """Runs the fetches of the program and the hooks; see :meth:`Session.run`."""
         if self._stopped:
             problem = "this monitored Session was asked to stop; look at should_stop() before each run"
             raise at(FailedPreconditionError(problem), user_location())
@@ -147,7 +144,6 @@ class _HookedSession:
         return merged
 
     def close(self) -> None:
-        """Ends the threads, and closes the Session."""
         self._coord.request_stop()
         try:
             self._coord.join(stop_grace_period_secs=self._grace, ignore_live_threads=True)
@@ -304,7 +300,6 @@ class MonitoredSession:
             return True
 
     def _lose(self, error: Exception) -> None:
-        """Abandons the Session."""
         _logger.warning("the Session is lost; making another one: %s", error)
         inner, self._inner = self._inner, None
         if inner is not None:

@@ -120,7 +120,6 @@ def placing(*, soft: bool, log: bool) -> AbstractContextManager[None]:
 
 
 def _unplaced(nodes: Sequence[Node], error: NotFoundError) -> GraphcError:
-    """Makes the error for a node that is pinned to a missing device."""
     for node in nodes:
         try:
             if node.device:

@@ -210,18 +210,13 @@ class _Assembly:
         self._done: dict[Cluster, int] = {}
         self._count = 0
         self._order = {node: index for index, node in enumerate(request.nodes)}
-        self._wanted = self._values_between()
-
-    def _values_between(self) -> set[Value]:
-        """Returns the values that are needed outside of the cluster that computes them."""
-        of = self._clusters.of
-        wanted = set(self._request.fetched)
-        for node in self._request.nodes:
-            wanted.update(value for value in node.inputs if of.get(node) is not of.get(value.node or node))
-        return wanted
+        # The values that are needed outside of the cluster that computes them.
+        self._wanted = set(request.fetched)
+        for node in request.nodes:
+            here = clusters.of.get(node)
+            self._wanted.update(value for value in node.inputs if here is not clusters.of.get(value.node or node))
 
     def plan(self) -> Plan:
-        """Returns the plan."""
         for value in self._request.fed:
             self._new_slot(value)
         for cluster in self._clusters.order:
@@ -281,8 +276,11 @@ class _Assembly:
         )  # fmt: skip
 
     def _segment(self, cluster: Cluster, after: Sequence[int]) -> Step:
-        nodes = self._with_reads(cluster)
-        builder, inside, taken = GraphBuilder(_title(cluster.nodes)), dict[Value, Value](), list[Value]()
+        reads = [node for node, users in self._clusters.floating.items() if cluster in users]
+        nodes = sorted([*cluster.nodes, *reads], key=self._order.__getitem__)
+        first, last = cluster.nodes[0].name, cluster.nodes[-1].name
+        builder = GraphBuilder(first if first == last else f"{first}__{last}")
+        inside, taken = dict[Value, Value](), list[Value]()
         copies: dict[Node, Node] = {}
         fed = set(self._request.fed)
 
@@ -318,13 +316,3 @@ class _Assembly:
             graph.name, cluster.device, (*inputs, *after), tuple(outputs), graph=graph, state=self._state,
             pinned=pinned, note_compiled=self._note_compiled,
         )  # fmt: skip
-
-    def _with_reads(self, cluster: Cluster) -> list[Node]:
-        """Returns the nodes of a cluster with the reads that it uses, in the order of the graph."""
-        reads = [node for node, users in self._clusters.floating.items() if cluster in users]
-        return sorted([*cluster.nodes, *reads], key=self._order.__getitem__)
-
-
-def _title(nodes: Sequence[Node]) -> str:
-    first, last = nodes[0].name, nodes[-1].name
-    return first if first == last else f"{first}__{last}"

@@ -127,7 +127,6 @@ class _Program:
         """True if the program returns values of the graph's types."""
 
     def row(self, record: Sequence[Any]) -> list[Any]:
-        """Computes the wanted values for one record."""
         values: dict[Value, Any] = dict(zip(self._given, record, strict=True))
         for node in self._nodes:
             inputs = [_constant(value) if _is_constant(value) else values[value] for value in node.inputs]
@@ -194,11 +193,9 @@ class _Repeated:
 
     @property
     def is_faithful(self) -> bool:
-        """True if the results have the types of the graph."""
         return self._program.is_faithful
 
     def __call__(self) -> None:
-        """Reads records, and enqueues the results."""
         form = self._form
         with self._session.working():
             keys, records = self._impl(form.read, OPS["reader.read_up_to"], (), self._read_attrs)
@@ -217,7 +214,6 @@ class _Repeated:
             raise of_operation(error, self._operation.graph.operation_of(node)) from error.__cause__
 
     def _columns(self, keys: Any, records: Any) -> list[Any]:
-        """Returns the components of the rows."""
         count, form = len(records), self._form
         values: dict[Value, Any] = dict(zip(form.read.outputs, (keys, records), strict=True))
         for node in form.decode:

@@ -23,7 +23,7 @@ from graphc.graphs.session.graphs.tensor import Operation
 from graphc.graphs.session.plans.shape_changing import Stepped, on_host
 from graphc.graphs.session.state import SessionState, check_type, dummy
 
-__all__ = ["HostStep", "StateSegment", "current_types", "open_resources", "reason_of", "with_types"]
+__all__ = ["HostStep", "SessionStep", "StateSegment", "current_types", "open_resources", "reason_of", "with_types"]
 
 
 def open_resources(graph: Graph, state: SessionState) -> tuple[str, ...]:
@@ -74,8 +74,16 @@ _PROGRAMS_KEPT = 32
 """Maximum number of programs that a segment keeps, one for each combination of shapes."""
 
 
+class SessionStep(Step):
+    """A step of a run of a Session, which no gradient follows."""
+
+    def follow(self, values: Any, execution: Any) -> NoReturn:
+        """Never called: a run cannot be differentiated."""
+        raise InternalError("a run of a Session is not followed")
+
+
 @dataclass(frozen=True, eq=False)
-class HostStep(Step):
+class HostStep(SessionStep):
     """A host op.
 
     Attributes:
@@ -102,23 +110,17 @@ class HostStep(Step):
         node = self.operation.node
         try:
             with resources_scope(self.state.resources):
-                results = self._compute(arrays[: self.count])
+                inputs = arrays[: self.count]
+                if node.regions:
+                    results: Any = Stepped(node.regions[0], None, evaluate).run_node(node, list(inputs))
+                else:
+                    results = node.op.impl(*on_host(inputs), **self._attrs)
         except GraphcError as error:
             raise of_operation(error, self.operation) from error.__cause__
         values = () if results is None else nest.as_tuple(results)
         if len(values) != len(node.outputs):
             raise InternalError(f"{node.op.name} gave {len(values)} results for {len(node.outputs)} outputs")
         return [*[value if hasattr(value, "dtype") else np.asarray(value) for value in values], None]
-
-    def _compute(self, arrays: Sequence[Any]) -> Any:
-        node = self.operation.node
-        if not node.regions:
-            return node.op.impl(*on_host(arrays), **self._attrs)
-        return Stepped(node.regions[0], None, evaluate).run_node(node, list(arrays))
-
-    def follow(self, values: Any, execution: Any) -> NoReturn:
-        """Never called: a run cannot be differentiated."""
-        raise InternalError("a run of a Session is not followed")
 
 
 def of_operation(error: GraphcError, operation: Operation) -> GraphcError:
@@ -132,7 +134,7 @@ def of_operation(error: GraphcError, operation: Operation) -> GraphcError:
 
 
 @dataclass(frozen=True, eq=False)
-class StateSegment(Step):
+class StateSegment(SessionStep):
     """Nodes on one device as one program, compiled for the shapes of its inputs.
 
     Attributes:
@@ -197,20 +199,23 @@ class StateSegment(Step):
                 self.note_compiled(self, types, values)
                 try:
                     compiled = SegmentProgram(self, types, values, open_types)
-                except NotSpecializedError as error:
-                    if self.pinned or not has_branches(self.graph):
+                except NotSpecializedError:
+                    branches = any(node.op in (COND, SWITCH, WHILE) for node in self.graph.nodes)
+                    if self.pinned or not branches:
                         raise
-                    compiled = SteppedProgram(self, error)
+                    # Shapes change in loops or differ between branches, which XLA cannot compile as one program.
+                    stepped = Stepped(self.graph, self.state, evaluate)
+
+                    def in_steps(arrays: Sequence[Any]) -> Sequence[Any]:
+                        return stepped.run(*arrays)
+
+                    compiled = in_steps
                 while len(self._programs) >= _PROGRAMS_KEPT:
                     del self._programs[next(iter(self._programs))]
                 self._programs[key] = compiled
                 if not self._shapes and not self._open and not is_open(self.graph):
                     self._only.append(compiled)  # its inputs have no other types
             return compiled
-
-    def follow(self, values: Any, execution: Any) -> NoReturn:
-        """Never called: a run cannot be differentiated."""
-        raise InternalError("a run of a Session is not followed")
 
 
 def reason_of(
@@ -321,20 +326,3 @@ class SegmentProgram:
                 raise self._state.uninitialized(name, node)
             if node.op is ASSIGN_VARIABLE:
                 written.add(name)
-
-
-class SteppedProgram:
-    """A segment that XLA cannot compile as one program, because shapes change in loops or differ between branches."""
-
-    def __init__(self, segment: StateSegment, reason: NotSpecializedError) -> None:
-        self._stepped = Stepped(segment.graph, segment.state, evaluate)
-        self._reason = reason
-
-    def __call__(self, arrays: Sequence[Any]) -> Sequence[Any]:
-        """Runs it on the Variables of the Session."""
-        return self._stepped.run(*arrays)
-
-
-def has_branches(graph: Graph) -> bool:
-    """Returns True if a graph has branches or loops."""
-    return any(node.op in (COND, SWITCH, WHILE) for node in graph.nodes)

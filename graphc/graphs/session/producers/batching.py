@@ -140,7 +140,6 @@ class _Plan:
 
 
 def _batches(plan: _Plan, tensors_list: Sequence[Any]) -> Any:
-    """Makes the queue, its runner, and the operation that takes a batch."""
     if not tensors_list or plan.threads < 1:
         problem = f"num_threads must be positive, got {plan.threads}" if tensors_list else "tensors_list is empty"
         raise refusal(plan.use, problem)
@@ -178,7 +177,6 @@ def _as_list(tensors: Any) -> list[Any]:
 
 
 def _types(plan: _Plan, listed: Sequence[Sequence[GraphTensor]]) -> list[TensorType]:
-    """Returns the types of the components of an element."""
     counts = {len(tensors) for tensors in listed}
     dtypes = {tuple(tensor.raw.type.dtype for tensor in tensors) for tensors in listed}
     if len(counts) > 1 or len(dtypes) > 1:

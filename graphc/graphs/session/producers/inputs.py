@@ -53,7 +53,6 @@ class _Order:
         self._lock = threading.Lock()
 
     def draw(self, count: int) -> np.ndarray[Any, Any]:
-        """Returns a random permutation of the ints below ``count``."""
         with self._lock:
             return self._random.permutation(count)
 
@@ -307,7 +306,6 @@ def _row(tensor: GraphTensor, index: Any) -> Any:
 
 
 def _row_type(rows: GraphTensor, element_shape: Any) -> TensorType:
-    """Returns the type of a row."""
     type = rows.raw.type
     if type.ranked and not type.shape:
         raise refusal("input_producer", f"expected a tensor with at least one axis, got {type}")

@@ -135,14 +135,6 @@ def _like(value: Any, other: Any) -> Any:
     return FUNCTIONS["astype"](convert_to_tensor(value), other.raw.type.dtype)
 
 
-def _floor(value: Any, wanted: bool) -> Any:
-    return FUNCTIONS["floor"](value) if wanted else value
-
-
-def _half_wave(done: Any) -> Any:
-    return 0.5 * (1.0 + FUNCTIONS["cos"](done * np.pi))
-
-
 def exponential_decay(
     learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False,
     name: str | None = None,
@@ -160,10 +152,12 @@ def exponential_decay(
     Raises:
       InvalidArgumentError: there is no step.
     """
-    return _rate(
-        "ExponentialDecay", name, learning_rate, global_step,
-        lambda first, step: first * FUNCTIONS["pow"](_like(decay_rate, first), _floor(step / decay_steps, staircase)),
-    )  # fmt: skip
+
+    def formula(first: Any, step: Any) -> Any:
+        exponent = FUNCTIONS["floor"](step / decay_steps) if staircase else step / decay_steps
+        return first * FUNCTIONS["pow"](_like(decay_rate, first), exponent)
+
+    return _rate("ExponentialDecay", name, learning_rate, global_step, formula)
 
 
 def polynomial_decay(
@@ -235,7 +229,8 @@ def cosine_decay(
 
     def formula(first: Any, step: Any) -> Any:
         done = FUNCTIONS["minimum"](step, _like(decay_steps, first)) / decay_steps
-        return first * ((1.0 - alpha) * _half_wave(done) + alpha)
+        half_wave = 0.5 * (1.0 + FUNCTIONS["cos"](done * np.pi))
+        return first * ((1.0 - alpha) * half_wave + alpha)
 
     return _rate("CosineDecay", name, learning_rate, global_step, formula)
 
@@ -304,11 +299,19 @@ class ExponentialMovingAverage:
             for item in items:
                 self._keep(item)
             with graph.name_scope(self._name) as scope:
-                weight = 1.0 - self._current_decay()
+                decay = convert_to_tensor(self._decay)
+                if self._num_updates is not None:
+                    count = FUNCTIONS["astype"](convert_to_tensor(self._num_updates), decay.raw.type.dtype)
+                    decay = FUNCTIONS["minimum"](decay, (1.0 + count) / (10.0 + count))
+                weight: Any = 1.0 - decay
                 updates: list[Operation] = []
                 for item in items:
-                    with graph.colocate_with(self._averages[id(item)]):
-                        updates.append(self._updated(item, weight))
+                    average = self._averages[id(item)]
+                    with graph.colocate_with(average):
+                        value = convert_to_tensor(item)
+                        own_weight = FUNCTIONS["astype"](weight, value.raw.type.dtype)
+                        change = (average.value() - value) * own_weight
+                        updates.append(average.assign_sub(change, read_value=False))
             done = group(*updates)
             graph.trace.builder.rename(done.node, scope.removesuffix("/"))
             return done
@@ -321,26 +324,15 @@ class ExponentialMovingAverage:
             raise user_error(f"{self._name}: Moving average already computed for: {item.name}")
 
     def _keep(self, item: Any) -> None:
-        variable = isinstance(item, GraphVariable)
-        if variable:
+        graph = item.graph
+        if isinstance(item, GraphVariable):
             average = slot_variable(item, self._name, item.initialized_value())
-            item.graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, item)
+            graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, item)
         else:
-            average = _zeros_for(item, f"{item.op.name}/{self._name}")
+            with graph.name_scope(None), graph.control_dependencies(None):
+                zeros = FUNCTIONS["zeros"](item.shape, dtype=item.dtype)
+                average = GraphVariable(zeros, trainable=False, name=scoped_name(f"{item.op.name}/{self._name}"))
         self._averages[id(item)], self._of[id(item)] = average, item
-
-    def _current_decay(self) -> Any:
-        decay = convert_to_tensor(self._decay)
-        if self._num_updates is None:
-            return decay
-        count = FUNCTIONS["astype"](convert_to_tensor(self._num_updates), decay.raw.type.dtype)
-        return FUNCTIONS["minimum"](decay, (1.0 + count) / (10.0 + count))
-
-    def _updated(self, item: Any, weight: Any) -> Operation:
-        average = self._averages[id(item)]
-        value = convert_to_tensor(item)
-        weight = FUNCTIONS["astype"](weight, value.raw.type.dtype)
-        return average.assign_sub((average.value() - value) * weight, read_value=False)
 
     def average(self, var: Any) -> Any:
         """Returns the Variable that holds the average of a Variable or tensor; None if there is none."""
@@ -366,10 +358,3 @@ class ExponentialMovingAverage:
             if variable not in averaged and variable.op.name not in restored:
                 restored[variable.op.name] = variable
         return restored
-
-
-def _zeros_for(tensor: GraphTensor, name: str) -> GraphVariable:
-    graph = tensor.graph
-    with graph.name_scope(None), graph.control_dependencies(None):
-        value = FUNCTIONS["zeros"](tensor.shape, dtype=tensor.dtype)
-        return GraphVariable(value, trainable=False, name=scoped_name(name))

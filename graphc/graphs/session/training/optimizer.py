@@ -62,11 +62,13 @@ def gradients(
     del colocate_gradients_with_ops, gate_gradients, aggregation_method
     targets, sources, stopped = _listed(ys, "ys"), _listed(xs, "xs"), _listed(stop_gradients, "stop_gradients")
     graph = graph_of(targets)
-    upstream = None if grad_ys is None else _given(grad_ys)
+    upstream = None if grad_ys is None else list(nest.as_tuple(grad_ys))
     with graph.entered(), graph.name_scope(name):
         targets = [target.value() if isinstance(target, Variable) else target for target in targets]
-        for item in (*targets, *sources, *stopped):
-            _check_of(graph, item)
+        items: list[Any] = [*targets, *sources, *stopped]
+        for item in items:
+            if item.graph is not graph:
+                raise user_error(f"gradients: {item.name!r} is of another graph than ys")
         tape = _noted(graph, targets, sources, {item.raw for item in stopped if isinstance(item, GraphTensor)})
         computed: Any = tape.gradient(targets, sources, upstream, unconnected_gradients)  # pyright: ignore[reportArgumentType]
         return list(computed)
@@ -81,15 +83,6 @@ def _listed(values: Any, name: str) -> list[Any]:
             error = InvalidTypeError(f"gradients: {name} are tensors and Variables of a graph, got {item!r:.60}")
             raise at(error, user_location())
     return items
-
-
-def _given(grad_ys: Any) -> list[Any]:
-    return list(nest.as_tuple(grad_ys))
-
-
-def _check_of(graph: Graph, item: Any) -> None:
-    if item.graph is not graph:
-        raise user_error(f"gradients: {item.name!r} is of another graph than ys")
 
 
 def _noted(graph: Graph, targets: Sequence[Any], sources: Sequence[Any], stopped: set[Value]) -> GradientTape:
@@ -273,7 +266,12 @@ class Optimizer:
         pairs = [(gradient, self._checked(variable)) for gradient, variable in grads_and_vars]
         if not pairs:
             raise user_error(f"{self._name}: No variables provided.")
-        used = [(gradient, self._floats(variable)) for gradient, variable in pairs if gradient is not None]
+        used = [(gradient, variable) for gradient, variable in pairs if gradient is not None]
+        for _, variable in used:
+            if not variable.type.is_inexact:
+                raise user_error(
+                    f"{self._name}: {variable!r} is no Variable of floats, and cannot be optimized", InvalidTypeError
+                )
         if not used:
             names = [variable.name for _, variable in pairs]
             raise user_error(f"{self._name}: No gradients provided for any variable: {names}.")
@@ -340,12 +338,6 @@ class Optimizer:
             )
         return variable
 
-    def _floats(self, variable: GraphVariable) -> GraphVariable:
-        if not variable.type.is_inexact:
-            error = InvalidTypeError(f"{self._name}: {variable!r} is no Variable of floats, and cannot be optimized")
-            raise at(error, user_location())
-        return variable
-
     # State
 
     def _powers(self, graph: Graph) -> list[Any]:
@@ -410,7 +402,6 @@ def _gradient(gradient: Any, variable: GraphVariable) -> Any:
 
 
 def _called(value: Any) -> Any:
-    """Returns a value, or its result if it is a function."""
     return cast("Callable[[], Any]", value)() if callable(value) else value
 
 

@@ -123,11 +123,9 @@ class _Row(Optimizer):
         self.slots = {**_RULES[rule].slots, **first}
 
     def rule(self) -> str:
-        """Returns the name of the update."""
         return self._rule
 
     def numbers(self, graph: Any) -> Sequence[Any]:
-        """Returns the numbers that it was given."""
         del graph
         return self._numbers
 
@@ -254,4 +252,4 @@ class FtrlOptimizer:
         problem = (
             "FtrlOptimizer: there is no FTRL rule; use AdagradOptimizer, or gx.optim.Optimizer with a rule of your own"
         )
-        raise user_error(f"FtrlOptimizer: {problem}", UnimplementedError)
+        raise user_error(problem, UnimplementedError)

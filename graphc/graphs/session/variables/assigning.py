@@ -78,8 +78,6 @@ def count_up_to(ref: Any, limit: int, name: str | None = None) -> Any:
 
 
 def _scatter(how: str, text: str, *, nd: bool = False) -> Any:
-    """Makes one of the functions that assign rows."""
-
     def function(ref: Any, indices: Any, updates: Any, use_locking: bool | None = None, name: str | None = None) -> Any:
         del use_locking
         return scattered(variable_of(function.__name__, ref), how, indices, updates, name, nd=nd)

@@ -235,18 +235,6 @@ class VariableScope:
         """Makes the scope share existing Variables from now on."""
         self.reuse = True
 
-    def set_initializer(self, initializer: Any) -> None:
-        """Sets :attr:`initializer`."""
-        self.initializer = initializer
-
-    def set_regularizer(self, regularizer: Any) -> None:
-        """Sets :attr:`regularizer`."""
-        self.regularizer = regularizer
-
-    def set_dtype(self, dtype: Any) -> None:
-        """Sets :attr:`dtype`."""
-        self.dtype = dtype
-
     def get_collection(self, name: str) -> list[Any]:
         """Returns what a collection has whose name begins with that of the scope."""
         return default_graph().get_collection(name, f"{self.name}/" if self.name else None)
