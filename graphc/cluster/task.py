@@ -39,17 +39,13 @@ _EARLY = 1000
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a service's method.
-
-    Attributes:
-      timeout: seconds within which it must be done; None for no limit.
-    """
+    """A call of a service's method."""
 
     service: str
     method: str
     arguments: Sequence[Any] = ()
     id: str = ""
-    timeout: float | None = None
+    timeout: float | None = None  # seconds within which it must be done; None for no limit
 
 
 class Task:

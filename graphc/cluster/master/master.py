@@ -171,11 +171,7 @@ class Master(Target):
         return key, graph, facts
 
     def run(self, step: PartStep, arrays: Sequence[Any], number: str, traced: bool) -> tuple[Sequence[Any], Any]:
-        """Makes a task run a part.
-
-        Returns:
-          The part's results, or their locations, and the timeline.
-        """
+        """Makes a task run a part; returns the part's results, or their locations, and the timeline."""
         task, run = step.part.task, f"{self.session}/{number}"
         message = step.message[0], self.session, arrays, traced, run, step.takers
         answer = self._tasks.call(task, "graph", "run", *message)

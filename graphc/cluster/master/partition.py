@@ -49,21 +49,14 @@ def _region(graph: Graph) -> Graph:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The part of a run that one task executes in one call.
-
-    Attributes:
-      takes: the part's inputs: values that are fed or come from other parts.
-      gives: the part's outputs: values that other parts take or the run fetches, without duplicates.
-      same: further reads of a Variable, each with the one of ``gives`` that it equals.
-      after: the parts that must finish first, whether this one takes values from them or not.
-    """
+    """The part of a run that one task executes in one call."""
 
     task: str
     graph: Graph
-    takes: Sequence[Value]
-    gives: Sequence[Value]
-    same: Mapping[Value, Value]
-    after: Sequence[Part]
+    takes: Sequence[Value]  # the part's inputs: values that are fed or come from other parts
+    gives: Sequence[Value]  # the part's outputs: values that other parts take or the run fetches, without duplicates
+    same: Mapping[Value, Value]  # further reads of a Variable, each with the one of ``gives`` that it equals
+    after: Sequence[Part]  # the parts that must finish first, whether this one takes values from them or not
     nodes: Mapping[str, Node]
 
 
@@ -140,14 +133,10 @@ class _OnTasks(Rules):
 
 @dataclass(eq=False)
 class _Group:
-    """Clusters of one task that become one part.
-
-    Attributes:
-      nodes: the part's nodes, without reads that move to where they are used.
-    """
+    """Clusters of one task that become one part."""
 
     task: str
-    nodes: set[Node]
+    nodes: set[Node]  # the part's nodes, without reads that move to where they are used
     reads: set[Node]
     before: set[_Group] = field(default_factory=set["_Group"])
     blocks: bool = False

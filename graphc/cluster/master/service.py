@@ -230,16 +230,12 @@ _SESSIONS_KEPT = 1024
 
 @dataclass(frozen=True)
 class _Prepared:
-    """A part that is compiled, or will be at its first run.
-
-    Attributes:
-      notes: the reasons of compilations that no caller has been told yet.
-    """
+    """A part that is compiled, or will be at its first run."""
 
     name: str
     plan: Plan
     single: Single | None
-    notes: list[str]
+    notes: list[str]  # the reasons of compilations that no caller has been told yet
 
 
 @hosts("graph")

@@ -42,17 +42,13 @@ _TRACES = 5
 
 @dataclass
 class _Call:
-    """A call of a step.
-
-    Attributes:
-      drawn: the arguments, once a worker has drawn them, so that another one gets the same.
-    """
+    """A call of a step."""
 
     result: Scheduled
     step: Callable[..., Any]
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
-    drawn: Any = None
+    drawn: Any = None  # the arguments, once a worker has drawn them, so that another one gets the same
 
     @property
     def name(self) -> str:

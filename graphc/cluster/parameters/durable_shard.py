@@ -51,11 +51,7 @@ class Store(Protocol):
 
 
 class Keeper:
-    """A shard with its store.
-
-    Attributes:
-      recovered: whether it resumes from the files of an earlier server.
-    """
+    """A shard with its store."""
 
     def __init__(
         self, shard: Shard, store: Store | None = None, durability: Durability = "none", every: int = 100
@@ -64,7 +60,7 @@ class Keeper:
         self._store, self._durability, self._every = store, durability, every
         self._records: list[Mapping[str, Any]] = []
         self._kept_state: Sequence[Any] = ()
-        self.recovered = self._recover()
+        self.recovered = self._recover()  # whether it resumes from the files of an earlier server
         self._saved = -1
         self._checkpoint(due=True)
 

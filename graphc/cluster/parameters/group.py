@@ -32,15 +32,11 @@ __all__ = ["LOST", "LocalCopies", "ServerGroup", "Slot", "collected", "slots_of"
 
 
 class Slot(NamedTuple):
-    """A slice of a leaf of a server's state that belongs to one of the optimizer's Variables.
-
-    Attributes:
-      offset: the slice's start in the leaf; None for the whole leaf.
-    """
+    """A slice of a leaf of a server's state that belongs to one of the optimizer's Variables."""
 
     name: str
     leaf: int
-    offset: int | None = None
+    offset: int | None = None  # the slice's start in the leaf; None for the whole leaf
     start: int = 0
     size: int = 0
 
@@ -92,17 +88,13 @@ _RETRY_SECONDS = 0.2
 
 
 class ServerGroup:
-    """The servers of one training.
-
-    Attributes:
-      starts: the number of times that each was started.
-    """
+    """The servers of one training."""
 
     def __init__(self, tasks: Tasks, name: str, options: Options, timeout: float) -> None:
         self._tasks, self._name, self._options, self._timeout = tasks, name, options, timeout
         self.names = tasks.names("ps")
         self.layout: Layout | None = None
-        self.starts = [0] * len(self.names)
+        self.starts = [0] * len(self.names)  # the number of times that each was started
         self._rules: list[RuleText | None] = [None] * len(self.names)
         self._optimizer: Any = None
         self._updated: set[str] = set()

@@ -21,15 +21,11 @@ __all__ = ["Buffer", "Layout", "Piece", "Program"]
 
 @dataclass(frozen=True)
 class Piece:
-    """Adjacent rows of a Variable.
-
-    Attributes:
-      rows: the number of rows; 1 for a Variable without axes.
-    """
+    """Adjacent rows of a Variable."""
 
     name: str
     row: int
-    rows: int
+    rows: int  # the number of rows; 1 for a Variable without axes
     width: int
     offset: int
 

@@ -32,15 +32,11 @@ class Work:
 
 @dataclass
 class Worker:
-    """The record of a worker.
-
-    Attributes:
-      round: the version at which it began its last step; -1 if that step does not count for this version.
-    """
+    """The record of a worker."""
 
     work: Work | None = None
     alive: bool = True
-    round: int = -1
+    round: int = -1  # the version at which it began its last step; -1 if that step does not count for this version
     steps: int = 0
     seconds: float = 0.0
 

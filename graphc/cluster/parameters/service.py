@@ -151,14 +151,10 @@ SERVICE = "parameters"
 
 @dataclass(frozen=True)
 class Options:
-    """The options of a server.
-
-    Attributes:
-      round: the number of gradients in an update; None where each is applied as it arrives.
-    """
+    """The options of a server."""
 
     policy: Policy
-    round: int | None
+    round: int | None  # the number of gradients in an update; None where each is applied as it arrives
     folder: str | None
     durability: Durability
     every: int

@@ -35,21 +35,15 @@ _KEPT = 10_000
 
 @dataclass(frozen=True)
 class Entry:
-    """One push.
-
-    Attributes:
-      rows: the number of rows of data it was computed from.
-      staleness: the number of updates applied since its worker pulled.
-      weight: the factor of its gradient; the mean over its elements where they differ.
-    """
+    """One push."""
 
     source: str
     number: int
     worker: str
-    rows: int
-    staleness: int
+    rows: int  # the number of rows of data it was computed from
+    staleness: int  # the number of updates applied since its worker pulled
     fate: Fate
-    weight: float
+    weight: float  # the factor of its gradient; the mean over its elements where they differ
     version: int
 
     @property

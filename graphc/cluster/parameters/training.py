@@ -262,11 +262,7 @@ class ParameterServer:
             variable_placement.made = saved
 
     def embedding(self, *args: Any, **kwargs: Any) -> Any:
-        """Refuses tables of which only rows are pulled.
-
-        Raises:
-          UnimplementedError: always; the message says what to write instead.
-        """
+        """Refuses tables of which only rows are pulled, and says what to write instead."""
         del args, kwargs
         raise user_error(
             "ParameterServer.embedding: make gx.layers.Embedding(rows, width) and call it once in server.scope(); "

@@ -48,17 +48,13 @@ PADDING = "PaddingFIFOQueue"
 
 @dataclass(frozen=True)
 class QueueSpec:
-    """The properties that two queues with the same shared name must have in common.
-
-    Attributes:
-      types: the types of an element's components; open where the queue accepts any size.
-    """
+    """The properties that two queues with the same shared name must have in common."""
 
     fields: ClassVar[tuple[str, ...]] = ("kind", "capacity", "min_after_dequeue", "seed", "types")
 
     kind: str
     capacity: int
-    types: tuple[TensorType, ...]
+    types: tuple[TensorType, ...]  # the types of an element's components; open where the queue accepts any size
     min_after_dequeue: int = 0
     seed: int | None = None
 

@@ -135,15 +135,11 @@ class VarLenFeature:
 
 
 class Column(NamedTuple):
-    """A checked feature, as an attribute of a node.
-
-    Attributes:
-      shape: the shape of an example's values; None for any number of them.
-    """
+    """A checked feature, as an attribute of a node."""
 
     key: str
     dtype: np.dtype[Any]
-    shape: tuple[int, ...] | None
+    shape: tuple[int, ...] | None  # the shape of an example's values; None for any number of them
     default: Literal | None
 
 

@@ -55,11 +55,7 @@ class QueueBase(SharedObject[QueueState]):
 
     @classmethod
     def from_list(cls, index: Any, queues: Sequence[QueueBase]) -> QueueBase:
-        """Refuses TensorFlow's choice of a queue by a tensor.
-
-        Raises:
-          UnimplementedError: always; the message says what to write instead.
-        """
+        """Refuses TensorFlow's choice of a queue by a tensor, and says what to write instead."""
         del index, queues
         problem = "write queues[index] for an int; for a tensor, tf.cond or tf.case of what each queue gives"
         raise refusal("QueueBase.from_list", problem, UnimplementedError)

@@ -224,9 +224,6 @@ class QueueState(Lines):
     - A close waits for the enqueues before it, or cancels them. After it, enqueues fail, and so do dequeues for which
       too few elements remain; those take nothing.
     - A wait that ends by a deadline or a token takes nothing. Rows of an enqueue that are already in stay in.
-
-    Attributes:
-      kept_back: the number of elements that stay while it is open.
     """
 
     def __init__(self, spec: QueueSpec, label: str, fillers: Fillers) -> None:
@@ -237,7 +234,7 @@ class QueueState(Lines):
         self.rows = _rows(spec)
         self.closed = False
         self.capacity = spec.capacity if spec.capacity >= 0 else _ANY_NUMBER
-        self.kept_back = spec.min_after_dequeue
+        self.kept_back = spec.min_after_dequeue  # the number of elements that stay while it is open
         self.fillers = fillers
 
     def put_row(self, row: tuple[object, ...]) -> None:

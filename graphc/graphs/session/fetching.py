@@ -24,17 +24,12 @@ __all__ = ["Fetches", "feed_targets", "feed_value"]
 
 @dataclass(frozen=True)
 class Fetches:
-    """The values and operations that a run fetches.
-
-    Attributes:
-      places: for each leaf of the structure, its index in ``values``; None for an operation.
-      structure: the nested structure of the fetches; None for a single leaf.
-    """
+    """The values and operations that a run fetches."""
 
     values: tuple[Value, ...]
     nodes: tuple[Node, ...]
-    places: tuple[int | None, ...]
-    structure: Any
+    places: tuple[int | None, ...]  # for each leaf of the structure, its index in ``values``; None for an operation
+    structure: Any  # the nested structure of the fetches; None for a single leaf
 
     @classmethod
     def of(cls, graph: Graph, fetches: Any) -> Fetches:

@@ -36,18 +36,13 @@ _COMPILED_KEPT = 1000
 
 @dataclass(frozen=True)
 class _Prepared:
-    """A kind of run.
-
-    Attributes:
-      fed: the values that are given, each with its place in ``feed_dict``.
-      known: the objects that the key identifies by id, to keep them alive.
-    """
+    """A kind of run."""
 
     fetches: Fetches
-    fed: Mapping[Value, int]
+    fed: Mapping[Value, int]  # the values that are given, each with its place in ``feed_dict``
     plan: Plan
     single: Single | None
-    known: Any
+    known: Any  # the objects that the key identifies by id, to keep them alive
 
 
 class Session:
@@ -172,11 +167,7 @@ class Session:
         return call if accept_options else plain
 
     def partial_run(self, *args: Any, **kwargs: Any) -> Any:
-        """Refuses TensorFlow's runs in several parts.
-
-        Raises:
-          UnimplementedError: always; the message says what to write instead.
-        """
+        """Refuses TensorFlow's runs in several parts, and says what to write instead."""
         del args, kwargs
         problem = "session.partial_run: run the first part, and feed its results to the next: session.run(b, {a: x})"
         raise at(UnimplementedError(problem), user_location())

@@ -186,7 +186,24 @@ def _writer_of(folder: str | None) -> FileWriter | None:
         return _writers[folder]
 
 
-class StopAtStepHook(SessionRunHook):
+class _StepHook(SessionRunHook):
+    """Looks at the global step after each run."""
+
+    def begin(self) -> None:
+        self._global_step = _global_step_of(self)
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        return SessionRunArgs(self._global_step)
+
+    def _due_step(self, timer: _StepTimer, run_context: SessionRunContext, run_values: SessionRunValues) -> int | None:
+        """Returns the global step if a timer is due there; reads it only where it may be."""
+        if not timer.is_due(int(run_values.results) + 1):
+            return None
+        step = int(run_context.session.run(self._global_step))
+        return step if timer.is_due(step) else None
+
+
+class StopAtStepHook(_StepHook):
     """Requests a stop at a global step.
 
     Args:
@@ -216,16 +233,10 @@ class StopAtStepHook(SessionRunHook):
             raise at(InvalidArgumentError(problem), user_location())
         self._num_steps, self._last_step = num_steps, last_step
 
-    def begin(self) -> None:
-        self._global_step = _global_step_of(self)
-
     def after_create_session(self, session: Any, coord: Any) -> None:
         if self._last_step is None:
             assert self._num_steps is not None
             self._last_step = int(session.run(self._global_step)) + self._num_steps
-
-    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        return SessionRunArgs(self._global_step)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         last: Any = self._last_step
@@ -233,7 +244,7 @@ class StopAtStepHook(SessionRunHook):
             run_context.request_stop()
 
 
-class StepCounterHook(SessionRunHook):
+class StepCounterHook(_StepHook):
     """Measures the global steps per second, for the log and TensorBoard.
 
     Args:
@@ -256,17 +267,12 @@ class StepCounterHook(SessionRunHook):
     def begin(self) -> None:
         if self._writer is None and self._output_dir:
             self._writer = _writer_of(self._output_dir)
-        self._global_step = _global_step_of(self)
+        super().begin()
         self._tag = f"{self._global_step.op.name}/sec"
 
-    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        return SessionRunArgs(self._global_step)
-
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        if not self._timer.is_due(int(run_values.results) + 1):
-            return
-        step = int(run_context.session.run(self._global_step))
-        if self._timer.is_due(step):
+        step = self._due_step(self._timer, run_context, run_values)
+        if step is not None:
             seconds, steps = self._timer.note(step)
             if seconds and steps is not None:
                 if self._writer is not None:
@@ -386,7 +392,7 @@ class NanTensorHook(SessionRunHook):
         run_context.request_stop()
 
 
-class CheckpointSaverHook(SessionRunHook):
+class CheckpointSaverHook(_StepHook):
     """Saves checkpoints: at the start, at intervals of steps or seconds, and at the end.
 
     Args:
@@ -414,9 +420,6 @@ class CheckpointSaverHook(SessionRunHook):
         self._given, self._scaffold = saver, scaffold
         self._save_graph = save_graph_def
 
-    def begin(self) -> None:
-        self._global_step = _global_step_of(self)
-
     def after_create_session(self, session: Any, coord: Any) -> None:
         if self._save_graph:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -425,14 +428,9 @@ class CheckpointSaverHook(SessionRunHook):
         self._save(session, step)
         self._timer.note(step)
 
-    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        return SessionRunArgs(self._global_step)
-
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        if not self._timer.is_due(int(run_values.results) + 1):
-            return
-        step = int(run_context.session.run(self._global_step))
-        if self._timer.is_due(step):
+        step = self._due_step(self._timer, run_context, run_values)
+        if step is not None:
             self._timer.note(step)
             self._save(run_context.session, step)
 

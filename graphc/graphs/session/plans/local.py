@@ -17,7 +17,7 @@ from graphc.compiler.runtime import Execution, Observer, Placement, Plan, place
 from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.graph import Graph
 from graphc.graphs.session.options import ConfigProto
-from graphc.graphs.session.plans.planning import Request, make_plan
+from graphc.graphs.session.plans.planning import make_plan
 from graphc.graphs.session.plans.steps import StateSegment
 from graphc.graphs.session.state import SessionState
 
@@ -106,7 +106,7 @@ def local_plan(
             "pin the whole of it, or use gx.function"
         )
         raise at(error, node.location)
-    return make_plan(Request(graph, nodes, fed, fetched, placement.devices, default), state, note_compiled), placement
+    return make_plan(graph, nodes, fed, fetched, placement.devices, default, state, note_compiled), placement
 
 
 def placing(*, soft: bool, log: bool) -> AbstractContextManager[None]:

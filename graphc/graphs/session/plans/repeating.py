@@ -35,14 +35,10 @@ _LEAST = 4
 
 @dataclass(frozen=True)
 class _Form:
-    """An operation that can run for many records at once.
-
-    Attributes:
-      decode: nodes that parse strings; all take the record.
-    """
+    """An operation that can run for many records at once."""
 
     read: Node
-    decode: Sequence[Node]
+    decode: Sequence[Node]  # nodes that parse strings; all take the record
     compute: Sequence[Node]
     enqueue: Node
 

@@ -84,15 +84,11 @@ class SessionStep(Step):
 
 @dataclass(frozen=True, eq=False)
 class HostStep(SessionStep):
-    """A host op.
-
-    Attributes:
-      count: the number of inputs that it uses; the others only order it.
-    """
+    """A host op."""
 
     operation: Operation = field(kw_only=True)
     state: SessionState = field(kw_only=True)
-    count: int = field(kw_only=True)
+    count: int = field(kw_only=True)  # the number of inputs that it uses; the others only order it
     kind: ClassVar[str] = "host call"
     _attrs: dict[str, Any] = field(init=False, repr=False, default_factory=dict[str, Any])
 

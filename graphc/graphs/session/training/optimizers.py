@@ -149,8 +149,6 @@ class MomentumOptimizer(_Row):
     Args:
       learning_rate: see :class:`GradientDescentOptimizer`; likewise ``use_locking`` and ``name``.
       momentum: the factor of earlier steps.
-      use_locking: ignored.
-      name: the name of the operations and slots.
       use_nesterov: whether the momentum is applied before the gradient is (Nesterov 1983).
     """
 
@@ -171,8 +169,6 @@ class AdamOptimizer(_Row):
       beta1: the decay of the mean of the gradients.
       beta2: the decay of the mean of their squares.
       epsilon: added to the root of the mean square before the bias is corrected.
-      use_locking: ignored.
-      name: the name of the operations and slots.
     """
 
     def __init__(
@@ -189,8 +185,6 @@ class AdagradOptimizer(_Row):
     Args:
       learning_rate: see :class:`GradientDescentOptimizer`; likewise ``use_locking`` and ``name``.
       initial_accumulator_value: the initial value of the sums, above zero.
-      use_locking: ignored.
-      name: the name of the operations and slots.
 
     Raises:
       InvalidArgumentError: the sums would begin with zero or less.
@@ -212,8 +206,6 @@ class AdadeltaOptimizer(_Row):
       learning_rate: see :class:`GradientDescentOptimizer`; likewise ``use_locking`` and ``name``.
       rho: the decay of the means.
       epsilon: added to the means.
-      use_locking: ignored.
-      name: the name of the operations and slots.
     """
 
     def __init__(
@@ -231,9 +223,7 @@ class RMSPropOptimizer(_Row):
       decay: the decay rate of the mean.
       momentum: the factor of earlier steps.
       epsilon: added to the mean.
-      use_locking: ignored.
       centered: whether the mean gradient is taken off the mean square.
-      name: the name of the operations and slots.
     """
 
     def __init__(

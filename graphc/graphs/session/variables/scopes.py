@@ -47,20 +47,15 @@ Reuse = bool | Literal[_Auto.AUTO_REUSE] | None
 
 @dataclass(frozen=True, kw_only=True)
 class Wish:
-    """The arguments of a call of ``get_variable``.
-
-    Attributes:
-      initializer: a value, or a function of shape and dtype or of nothing; None for the default initializer.
-      options: further arguments for the Variable.
-    """
+    """The arguments of a call of ``get_variable``."""
 
     name: str
     shape: Any
     dtype: Any
-    initializer: Any
+    initializer: Any  # a value, or a function of shape and dtype or of nothing; None for the default initializer
     regularizer: Callable[[Any], Any] | None
     reuse: Reuse
-    options: dict[str, Any] = field(default_factory=dict[str, Any])
+    options: dict[str, Any] = field(default_factory=dict[str, Any])  # further arguments for the Variable
 
 
 class VariableStore:
