@@ -35,7 +35,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
         "base", "ir", "devices", "core", "tracing", "ops", "lowering", "autograph gradients runtime", "function",
     ),
     "library": ("arrays checks flow formats lax nest states", "composites"),
-    "graphs": ("queues", "session"),
+    "graphs": ("refusals", "queues", "session"),
     "training": ("data layers losses metrics optim", "distribute", "train"),
     "tools": ("drawing", "debug inspect placement"),
 }  # fmt: skip

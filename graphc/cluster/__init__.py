@@ -7,15 +7,6 @@ from graphc.cluster.spec import ClusterDef, ClusterSpec, JobDef
 from graphc.cluster.sync_replicas import SyncReplicasOptimizer
 
 __all__ = [
-    "ClusterDef",
-    "ClusterSpec",
-    "JobDef",
-    "Master",
-    "Peer",
-    "Rays",
-    "Server",
-    "ServerDef",
-    "SyncReplicasOptimizer",
-    "ray_in_use",
-    "replica_device_setter",
-]
+    "ClusterDef", "ClusterSpec", "JobDef", "Master", "Peer", "Rays", "Server", "ServerDef", "SyncReplicasOptimizer",
+    "ray_in_use", "replica_device_setter",
+]  # fmt: skip

@@ -14,6 +14,7 @@ from graphc.compiler.base import Signal, at, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import NodeToPlace
 from graphc.compiler.ir import DeviceSpec
+from graphc.graphs.refusals import user_error
 
 __all__ = ["Server", "ServerDef", "replica_device_setter"]
 
@@ -190,10 +191,14 @@ def replica_device_setter(
         ps_tasks = jobs.num_tasks(servers.job) if servers.job in jobs.jobs else 0
     if ps_tasks == 0:
         return None
-    strategy: Any = _InTurns(ps_tasks) if ps_strategy is None else ps_strategy
+    turns = itertools.cycle(range(ps_tasks))
+
+    def next_server(_: Any) -> int:
+        return next(turns)
+
+    strategy: Any = next_server if ps_strategy is None else ps_strategy
     if not callable(strategy):
-        problem = f"replica_device_setter: ps_strategy must be callable, got {strategy!r:.60}"
-        raise at(InvalidTypeError(problem), user_location())
+        raise user_error(f"replica_device_setter: ps_strategy must be callable, got {strategy!r:.60}", InvalidTypeError)
     on_servers = frozenset(_PS_OPS if ps_ops is None else ps_ops)
 
     def choose(node: NodeToPlace) -> DeviceSpec | None:
@@ -213,15 +218,3 @@ def _types(node: NodeToPlace) -> tuple[str, ...]:
         return _VARIABLE
     kind = str(node.attrs.get("kind", ""))
     return (node.type, kind, f"{kind}V2", f"Resource{kind}") if kind else (node.type,)
-
-
-class _InTurns:
-    """Round-robin assignment to tasks."""
-
-    def __init__(self, tasks: int) -> None:
-        self._tasks, self._next = tasks, 0
-
-    def __call__(self, node: Any) -> int:
-        del node
-        task, self._next = self._next, (self._next + 1) % self._tasks
-        return task

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base.errors import GraphcError, InvalidTypeError
 from graphc.compiler.ir import DeviceSpec
+from graphc.graphs.refusals import user_error
 
 __all__ = ["ClusterDef", "ClusterSpec", "JobDef", "task_name"]
 
@@ -56,7 +56,7 @@ class ClusterSpec:
         if len(self._tasks) < sum(map(len, self._jobs.values())):
             addresses = [address for tasks in self._jobs.values() for address in tasks.values()]
             twice = next(address for address in addresses if addresses.count(address) > 1)
-            raise _error(f"gx.ClusterSpec: two tasks have the address {twice!r}; give each task its own address")
+            raise user_error(f"gx.ClusterSpec: two tasks have the address {twice!r}; give each task its own address")
 
     @property
     def jobs(self) -> list[str]:
@@ -79,7 +79,7 @@ class ClusterSpec:
         """
         tasks = self._job(job_name)
         if task_index not in tasks:
-            raise _error(f"No task with index {task_index!r} in job {job_name!r}; it has {list(tasks)}")
+            raise user_error(f"No task with index {task_index!r} in job {job_name!r}; it has {list(tasks)}")
         return tasks[task_index]
 
     def job_tasks(self, job_name: str) -> list[str | None]:
@@ -104,7 +104,7 @@ class ClusterSpec:
 
     def _job(self, job: str) -> Mapping[int, str]:
         if job not in self._jobs:
-            raise _error(f"No such job in cluster: {job!r}; it has {', '.join(self._jobs) or 'none'}")
+            raise user_error(f"No such job in cluster: {job!r}; it has {', '.join(self._jobs) or 'none'}")
         return self._jobs[job]
 
     def __bool__(self) -> bool:
@@ -132,7 +132,7 @@ def _jobs_of(cluster: Any) -> Mapping[str, Any]:
         return {job.name: job.tasks for job in cluster.job}
     if isinstance(cluster, Mapping):
         return cast("Mapping[str, Any]", cluster)
-    raise _error(
+    raise user_error(
         "gx.ClusterSpec: expected a dict from names of jobs to addresses, such as {'worker': ['127.0.0.1:2222']}, "
         f"got {cluster!r:.80}",
         InvalidTypeError,
@@ -143,7 +143,7 @@ def _checked_job(job: Any) -> str:
     try:
         DeviceSpec(job=job)
     except GraphcError as error:
-        raise _error(f"gx.ClusterSpec: {error.message}", type(error)) from None
+        raise user_error(f"gx.ClusterSpec: {error.message}", type(error)) from None
     return job
 
 
@@ -153,15 +153,11 @@ def _tasks_of(job: str, tasks: Any) -> dict[int, str]:
         addresses = dict(enumerate(cast("Sequence[Any]", tasks)))
     if not isinstance(addresses, Mapping):
         problem = f"expected a list of addresses, or a dict from indices to addresses, got {tasks!r:.80}"
-        raise _error(f"gx.ClusterSpec: job {job!r}: {problem}", InvalidTypeError)
+        raise user_error(f"gx.ClusterSpec: job {job!r}: {problem}", InvalidTypeError)
     for index, address in cast("Mapping[Any, Any]", addresses).items():
         if not isinstance(index, int) or not isinstance(address, str):
             problem = f"expected an address such as '127.0.0.1:2222' for each index, got {index!r}: {address!r:.80}"
-            raise _error(f"gx.ClusterSpec: job {job!r}: {problem}", InvalidTypeError)
+            raise user_error(f"gx.ClusterSpec: job {job!r}: {problem}", InvalidTypeError)
         if index < 0:
-            raise _error(f"gx.ClusterSpec: job {job!r}: a task has the index {index}; count from 0")
+            raise user_error(f"gx.ClusterSpec: job {job!r}: a task has the index {index}; count from 0")
     return dict(cast("Mapping[int, str]", addresses))
-
-
-def _error(message: str, kind: type[GraphcError] = InvalidArgumentError) -> GraphcError:
-    return at(kind(message), user_location())

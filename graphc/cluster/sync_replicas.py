@@ -10,6 +10,7 @@ from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.compiler.core import FUNCTIONS
 from graphc.graphs.queues import ConditionalAccumulator, FIFOQueue
+from graphc.graphs.refusals import refusal
 from graphc.graphs.session import (
     Graph,
     GraphKeys,
@@ -69,7 +70,7 @@ class SyncReplicasOptimizer(Optimizer):
         super().__init__(use_locking, name)
         if replicas_to_aggregate < 1 or (total_num_replicas is not None and total_num_replicas < 1):
             numbers = f"replicas_to_aggregate={replicas_to_aggregate}, total_num_replicas={total_num_replicas}"
-            raise _refused(f"expected at least one replica, got {numbers}")
+            raise refusal("SyncReplicasOptimizer", f"expected at least one replica, got {numbers}")
         self._opt = opt
         self._wanted = replicas_to_aggregate
         self._replicas = total_num_replicas or replicas_to_aggregate
@@ -99,9 +100,12 @@ class SyncReplicasOptimizer(Optimizer):
         del name
         pairs = [(gradient, self._checked(variable)) for gradient, variable in grads_and_vars]
         if not pairs:
-            raise _refused("No variables provided.")
+            raise refusal("SyncReplicasOptimizer", "No variables provided.")
         if not isinstance(global_step, GraphVariable):
-            raise _refused("Global step is required to check staleness: pass tf.train.get_or_create_global_step()")
+            raise refusal(
+                "SyncReplicasOptimizer",
+                "Global step is required to check staleness: pass tf.train.get_or_create_global_step()",
+            )
         graph = global_step.graph
         with graph.as_default():
             self._global_step = global_step
@@ -178,7 +182,9 @@ class SyncReplicasOptimizer(Optimizer):
         needed = self._wanted - self._replicas
         number = self._wanted if num_tokens == -1 else num_tokens
         if number < needed:
-            raise _refused(f"Too few tokens to finish the first step: {number} given, {needed} needed")
+            raise refusal(
+                "SyncReplicasOptimizer", f"Too few tokens to finish the first step: {number} given, {needed} needed"
+            )
         graph = self._global_step.graph
         with graph.as_default(), graph.device(self._global_step.device), graph.name_scope(None):
             return self._hand_out(number) if number > 0 else no_op("no_init_tokens")
@@ -212,7 +218,9 @@ def _accumulator(gradient: Any, variable: GraphVariable) -> tuple[Any, Callable[
         whole = ConditionalAccumulator(type.dtype, None if type.is_open else type.shape, name)
         return whole, whole.apply_grad, whole.take_grad
     if type.is_open:
-        raise _refused(f"gradients of rows of {variable.name!r} need a Variable of a known shape")
+        raise refusal(
+            "SyncReplicasOptimizer", f"gradients of rows of {variable.name!r} need a Variable of a known shape"
+        )
     # The mean of a row is over the gradients that have it. So the last column counts those, in the same accumulator:
     # another one could miss a gradient that arrives in between.
     count, row, width = type.shape[0], type.shape[1:], math.prod(type.shape[1:])
@@ -259,8 +267,4 @@ class _Hook(SessionRunHook):
 
 
 def _too_early(method: str) -> InvalidArgumentError:
-    return _refused(f"call minimize() or apply_gradients() before {method}()")
-
-
-def _refused(problem: str) -> InvalidArgumentError:
-    return at(InvalidArgumentError(f"SyncReplicasOptimizer: {problem}"), user_location())
+    return refusal("SyncReplicasOptimizer", f"call minimize() or apply_gradients() before {method}()")

@@ -39,20 +39,13 @@ _EARLY = 1000
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a service's method.
-
-    Attributes:
-      method: the name of the method, which is public.
-      arguments: nested structures of arrays, numbers, strings and bytes.
-      id: the name of the call, to cancel it.
-      timeout: seconds within which it must be done; None for no limit.
-    """
+    """A call of a service's method."""
 
     service: str
     method: str
     arguments: Sequence[Any] = ()
     id: str = ""
-    timeout: float | None = None
+    timeout: float | None = None  # seconds within which it must be done; None for no limit
 
 
 class Task:
@@ -96,11 +89,7 @@ class Task:
         self._services[name] = service
 
     def service(self, name: str) -> Any:
-        """Returns a service; makes it at its first use if it is registered.
-
-        Raises:
-          NotFoundError: the task has no such service.
-        """
+        """Returns a service; makes it at its first use if it is registered."""
         existing = self._services.get(name)
         if existing is not None:
             return existing
@@ -112,14 +101,7 @@ class Task:
             return self._services[name]
 
     def handle(self, call: Call) -> Any:
-        """Runs a call, in the thread that brings it.
-
-        Raises:
-          GraphcError: the service's error.
-          UnavailableError: the task was stopped, before or meanwhile.
-          DeadlineExceededError: the call took too long.
-          CancelledError: the caller has cancelled it.
-        """
+        """Runs a call, in the thread that brings it."""
         token = self._token_of(call.id) if call.id else CancellationToken(self._token)
         try:
             with deadline(call.timeout), token, trace_scope(None), resources_scope(self.resources):
@@ -185,7 +167,6 @@ class _OfTask:
         self._task = task
 
     def ping(self) -> str:
-        """Answers with the name of the task."""
         return self._task.name
 
     def host(self, name: str, make: str) -> None:
@@ -198,21 +179,15 @@ class _OfTask:
         self._task.host(name, getattr(importlib.import_module(module), maker)(self._task))
 
     def describe(self) -> dict[str, Any]:
-        """Returns the task's name, its cluster, and the names of its devices."""
         names = [device_name(device) for device in devices()]
         return {"name": self._task.name, "cluster": self._task.cluster.as_dict(), "devices": names}
 
     def reset(self, containers: Sequence[str]) -> None:
-        """Drops the resources in some containers; in all of them if none are named."""
         self._task.give_up(containers)
 
 
 def checked_task(cluster: ClusterSpec, job: str | None, index: int | None) -> tuple[str, int]:
-    """Returns the job and index of a task; omitted ones default to the only one.
-
-    Raises:
-      InvalidArgumentError: the task does not exist, or there are several.
-    """
+    """Returns the job and index of a task; omitted ones default to the only one."""
     try:
         if job is None:
             (job,) = cluster.jobs

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from graphc.compiler.ops import ROWS, Signature, asarray, sized
 
-__all__ = ["Alias", "alias"]
+__all__ = ["Alias", "alias", "rows"]
 
 _ANNOTATIONS = __future__.annotations.compiler_flag
 _PLAIN_CALL = re.compile(r"gx\.(\w+(?:\.\w+)*)\(([^()]*)\)")
@@ -74,7 +74,6 @@ class Alias:
         return function
 
     def _compiled(self, library: str, namespace: Mapping[str, Any], body: str) -> Callable[..., Any]:
-        """Returns a function of the signature with this body."""
         name = self.names[0].rpartition(".")[2]
         source = f"def {name}({self.signature}):\n{body}"
         scope: dict[str, Any] = {}
@@ -154,6 +153,23 @@ def _tensors() -> Mapping[str, Sequence[str]]:
 
 def _are_numbers(*values: Any) -> bool:
     return all(type(value) in (int, float, complex) for value in values)
+
+
+def rows(text: str) -> tuple[Alias, ...]:
+    """Returns the rows of a table.
+
+    Args:
+      text: for each row ``names(parameters) => call e.g. arguments``, the fields of :func:`alias`; indented lines go
+        on, and lines with ``#`` are comments.
+    """
+    entries: list[str] = []
+    for line in text.splitlines():
+        if line.startswith(" "):
+            entries[-1] += f" {line.strip()}"
+        elif line and not line.startswith("#"):
+            entries.append(line)
+    columns = [(header, *rest.partition(" e.g. ")) for header, _, rest in (row.partition(" => ") for row in entries)]
+    return tuple([alias(header, call, example) for header, call, _, example in columns])
 
 
 def alias(header: str, call: str, example: str) -> Alias:

@@ -5,12 +5,18 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 from graphc.compiler.base import errors
 
-__all__ = ["CODES", "ERRORS", "Library", "Namespace"]
+__all__ = ["CODES", "ERRORS", "Library", "Namespace", "imported"]
+
+
+def imported(module: str, name: str) -> Any:
+    """Returns a name of a module that is imported when it is first used."""
+    return getattr(import_module(module), name)
 
 
 @dataclass(frozen=True)
@@ -18,8 +24,6 @@ class Library:
     """The names of another library.
 
     Attributes:
-      name: the name that users give the library, ``tf``.
-      elsewhere: the replacements for missing names.
       later: names of objects that are imported when they are first used, with what imports them.
     """
 
@@ -62,11 +66,7 @@ class Library:
         return sorted({rest.partition(".")[0] for rest in below})
 
     def found_later(self, path: str) -> Any:
-        """Returns what a name stands for that is imported now.
-
-        Raises:
-          AttributeError: there is no such name.
-        """
+        """Returns what a name stands for that is imported now."""
         make = self.later.get(path)
         if make is None:
             raise self.missing(path)
@@ -112,23 +112,14 @@ def _near(path: str, names: Iterable[str]) -> list[str]:
 # TensorFlow's names of errors and of their codes, ``tf.errors``.
 
 _STATUSES: dict[str, type[errors.GraphcError]] = {
-    "ABORTED": errors.AbortedError,
-    "ALREADY_EXISTS": errors.AlreadyExistsError,
-    "CANCELLED": errors.CancelledError,
-    "DATA_LOSS": errors.DataLossError,
-    "DEADLINE_EXCEEDED": errors.DeadlineExceededError,
-    "FAILED_PRECONDITION": errors.FailedPreconditionError,
-    "INTERNAL": errors.InternalError,
-    "INVALID_ARGUMENT": errors.InvalidArgumentError,
-    "NOT_FOUND": errors.NotFoundError,
-    "OUT_OF_RANGE": errors.OutOfRangeError,
-    "PERMISSION_DENIED": errors.PermissionDeniedError,
-    "RESOURCE_EXHAUSTED": errors.ResourceExhaustedError,
-    "UNAUTHENTICATED": errors.UnauthenticatedError,
-    "UNAVAILABLE": errors.UnavailableError,
-    "UNIMPLEMENTED": errors.UnimplementedError,
-    "UNKNOWN": errors.UnknownError,
-}
+    "ABORTED": errors.AbortedError, "ALREADY_EXISTS": errors.AlreadyExistsError, "CANCELLED": errors.CancelledError,
+    "DATA_LOSS": errors.DataLossError, "DEADLINE_EXCEEDED": errors.DeadlineExceededError,
+    "FAILED_PRECONDITION": errors.FailedPreconditionError, "INTERNAL": errors.InternalError,
+    "INVALID_ARGUMENT": errors.InvalidArgumentError, "NOT_FOUND": errors.NotFoundError,
+    "OUT_OF_RANGE": errors.OutOfRangeError, "PERMISSION_DENIED": errors.PermissionDeniedError,
+    "RESOURCE_EXHAUSTED": errors.ResourceExhaustedError, "UNAUTHENTICATED": errors.UnauthenticatedError,
+    "UNAVAILABLE": errors.UnavailableError, "UNIMPLEMENTED": errors.UnimplementedError, "UNKNOWN": errors.UnknownError,
+}  # fmt: skip
 
 ERRORS: dict[str, Any] = {
     "errors.OpError": errors.GraphcError,

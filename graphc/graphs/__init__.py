@@ -3,6 +3,6 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from graphc.graphs import queues, session
+    from graphc.graphs import queues, refusals, session
 
-__all__ = ["queues", "session"]
+__all__ = ["queues", "refusals", "session"]

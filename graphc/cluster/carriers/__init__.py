@@ -14,18 +14,9 @@ from graphc.cluster.carriers.carrier import (
 from graphc.cluster.carriers.rays import Rays, ray_in_use
 
 __all__ = [
-    "CARRIERS",
-    "Carrier",
-    "Peer",
-    "Pending",
-    "Rays",
-    "ThreadPeer",
-    "Threads",
-    "address_of",
-    "find",
-    "only_here",
+    "CARRIERS", "Carrier", "Peer", "Pending", "Rays", "ThreadPeer", "Threads", "address_of", "find", "only_here",
     "ray_in_use",
-]
+]  # fmt: skip
 
 CARRIERS.add(Threads.name, Threads())
 CARRIERS.add(Rays.name, Rays())

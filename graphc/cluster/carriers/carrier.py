@@ -25,21 +25,11 @@ class Pending(ABC):
 
     @abstractmethod
     def result(self) -> Any:
-        """Waits for the answer, within the deadline in force; cancelling a token in force cancels the call.
-
-        Raises:
-          GraphcError: the service's error.
-          UnavailableError: the task is gone, or has not answered for ``gx.config.heartbeat_timeout`` seconds.
-        """
+        """Waits for the answer, within the deadline in force; cancelling a token in force cancels the call."""
 
 
 class Peer(ABC):
-    """A task, as seen by its callers.
-
-    Attributes:
-      name: the name of the task, such as ``/job:ps/task:0``.
-      address: the address of the task.
-    """
+    """A task, as seen by its callers."""
 
     name: str
     address: str
@@ -54,8 +44,6 @@ class Peer(ABC):
         """Begins a call of a service's method. The deadlines and tokens in force also apply to the call.
 
         Args:
-          service: the name of the service.
-          method: the name of a public method.
           *arguments: nested structures of NumPy or JAX arrays, numbers, strings and bytes, which must not change any
             more. Between processes, JAX arrays arrive as NumPy arrays; so do those of the answer.
         """
@@ -81,11 +69,7 @@ class Carrier(ABC):
 
     @abstractmethod
     def start(self, cluster: ClusterSpec, job: str, index: int) -> Peer:
-        """Starts a task.
-
-        Raises:
-          AlreadyExistsError: the address is in use.
-        """
+        """Starts a task."""
 
     @abstractmethod
     def find(self, address: str) -> Peer | None:
@@ -106,13 +90,6 @@ def find(target: str) -> Peer:
 
     Tasks in several processes start in any order, so it waits for one that does not exist yet: until the deadline in
     force, or without one, for ``gx.config.heartbeat_timeout`` seconds.
-
-    Args:
-      target: ``host:port``, or ``grpc://host:port``.
-
-    Raises:
-      NotFoundError: no carrier knows a task there.
-      DeadlineExceededError: no task appeared before the deadline.
     """
     address = address_of(target)
     current = interruption()
@@ -177,8 +154,6 @@ class ThreadPeer(Peer):
 
 
 class _Running(Pending):
-    """A call in its own thread."""
-
     def __init__(self, task: Task, call: Call) -> None:
         self._task, self._call = task, call
         self._done = Signal()
@@ -195,7 +170,6 @@ class _Running(Pending):
         self._done.set()
 
     def result(self) -> Any:
-        """Waits for the answer."""
         try:
             self._done.wait(lambda: f"{self._call.service}.{self._call.method} at {self._task.where}")
         except BaseException:
@@ -216,11 +190,7 @@ class Threads(Carrier):
         self._peers: dict[str, ThreadPeer] = {}
 
     def start(self, cluster: ClusterSpec, job: str, index: int) -> ThreadPeer:
-        """Starts a task in this process.
-
-        Raises:
-          AlreadyExistsError: the address is in use.
-        """
+        """Starts a task in this process."""
         peer = ThreadPeer(Task(cluster, job, index), self._forget)
         with self._lock:
             other = self._peers.setdefault(peer.address, peer)

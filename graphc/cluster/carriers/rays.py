@@ -61,18 +61,8 @@ class Rays(Carrier):
         """Starts a task on Ray; starts Ray on this machine if ``RAY_ADDRESS`` is not set.
 
         Args:
-          cluster: the cluster.
-          job: the job of the task.
-          index: its index in that job.
           **resources: the resources that Ray reserves for it: ``num_cpus``, ``num_gpus``, ``memory``, or resources of
             its own. A task without ``num_gpus`` computes on the CPU.
-
-        Raises:
-          AlreadyExistsError: the address is in use.
-          UnavailableError: there is no Ray at ``RAY_ADDRESS``, Ray cannot start the task, or Ray does not release an
-            earlier one at its address within twice the heartbeat timeout.
-          UnauthenticatedError: Ray rejects the token.
-          FailedPreconditionError: Ray is not installed.
         """
         connect()
         from graphc.cluster.carriers.rays_peer import start_peer  # which imports Ray: connect() sets what that reads
@@ -98,12 +88,7 @@ class Rays(Carrier):
         return peer
 
     def find(self, address: str) -> RayPeer | None:
-        """Returns the task at an address; searches only if Ray is in use, and connects to ``RAY_ADDRESS`` if necessary.
-
-        Raises:
-          UnavailableError: there is no Ray at ``RAY_ADDRESS``, or the task does not answer.
-          UnauthenticatedError: Ray rejects the token.
-        """
+        """Returns the task at an address; searches only if Ray is in use, and connects to ``RAY_ADDRESS`` if needed."""
         if not ray_in_use():
             return None
 
@@ -143,14 +128,6 @@ def connect(**options: Any) -> None:
     """Connects this process to the Ray cluster at ``RAY_ADDRESS``, or starts Ray here, on loopback, with a token.
 
     Does nothing if Ray is already running in this process.
-
-    Args:
-      **options: options for ``ray.init`` where Ray is started here.
-
-    Raises:
-      FailedPreconditionError: Ray is not installed.
-      UnavailableError: there is no Ray at ``RAY_ADDRESS``.
-      UnauthenticatedError: Ray rejects the token.
     """
     with _connecting:
         address = os.environ.get("RAY_ADDRESS")
@@ -201,7 +178,6 @@ def _lasting(start: Callable[[], object]) -> None:
 
 
 def _refused(address: str | None, error: BaseException) -> GraphcError:
-    """Returns the error for users if Ray does not start or connect."""
     where = f"at RAY_ADDRESS={address}" if address else "on this machine"
     causes: list[str] = []
     current: BaseException | None = error
@@ -250,8 +226,7 @@ def _prepare(address: str | None) -> None:
         _keep_token_private(make=not address)
     if not address or (address.rpartition(":")[0] in _LOOPBACK and _listens(address)):
         # Otherwise Ray listens on the machine's first external interface, and treats 127.0.0.1 as another name of it.
-        # On
-        # macOS and Windows, Ray does this anyway.
+        # On macOS and Windows, Ray does this anyway.
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
     if address:  # something listens there: an error after two attempts, a second apart, is permanent
         os.environ.setdefault("RAY_NUM_REDIS_GET_RETRIES", "2")

@@ -35,16 +35,8 @@ from graphc.compiler.base.errors import (
 )
 
 __all__ = [
-    "Answer",
-    "Callers",
-    "RayPeer",
-    "TaskActor",
-    "find_peer",
-    "from_wire",
-    "running_time",
-    "start_peer",
-    "to_wire",
-]
+    "Answer", "Callers", "RayPeer", "TaskActor", "find_peer", "from_wire", "running_time", "start_peer", "to_wire",
+]  # fmt: skip
 
 # The Ray actor that holds a task; it runs in the task's own process.
 
@@ -141,9 +133,6 @@ class TaskActor:
 
         Args:
           message: the call, who calls, and within how many seconds that one is to be heard from again.
-
-        Returns:
-          An :class:`Answer`, encoded by :func:`to_wire`.
         """
         fields, caller, patience = from_wire(message)
         call = Call(*fields)
@@ -338,11 +327,12 @@ class RayPeer(Peer):
             return now - self._pinged_at <= limit
         if now - self._last >= limit / 4:
             self._pinged_at = self._last = now
-            self._actor.ping.remote(_CALLER, 2 * limit).future().add_done_callback(self._answered)
-        return True
 
-    def _answered(self, future: Any) -> None:
-        self._pinged_at = None
+            def answered(_: Any) -> None:
+                self._pinged_at = None
+
+            self._actor.ping.remote(_CALLER, 2 * limit).future().add_done_callback(answered)
+        return True
 
     def error(self, error: BaseException) -> BaseException:
         """Returns the error for callers if Ray raises one."""
@@ -386,12 +376,10 @@ class _Remote(Pending):
             leave()
 
     def fail(self, limit: float) -> None:
-        """Fails the call, because the task does not answer."""
         self.end(Answer(None, UnavailableError(f"{self.peer.where} has not answered for {limit:g} s")))
         self.peer.cancel(self._call, "its caller has given up")
 
     def result(self) -> Any:
-        """Waits for the answer."""
         try:
             self._done.wait(self._what)
         except BaseException:
@@ -451,7 +439,7 @@ def _answer_of(reference: Any, seconds: float) -> Any:
     done = Signal()
     future = reference.future()
 
-    def wake(future: Any) -> None:
+    def wake(_: Any) -> None:
         done.set()
 
     future.add_done_callback(wake)

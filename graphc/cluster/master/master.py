@@ -40,11 +40,7 @@ def parses_back(graph: GraphIR) -> bool:
 
 
 def check_travels(part: Part, tasks: Sequence[str]) -> None:
-    """Raises an error if another task would run an op that needs Python objects of this process.
-
-    Raises:
-      InvalidArgumentError: an operation needs them.
-    """
+    """Raises an error if another task would run an op that needs Python objects of this process."""
     for node in part.graph.nodes:
         inner = [one for region in node.regions for one in region.walk()]
         if any(map(_is_bound, (node, *inner))):
@@ -67,14 +63,6 @@ class Tasks:
 
     Args:
       filters: pins that select further tasks, such as ``/job:ps``; all tasks if there are none.
-
-    Attributes:
-      cluster: the cluster, as far as it is used.
-      names: the names of all tasks that are used, sorted.
-
-    Raises:
-      NotFoundError: there is no task at the address.
-      InvalidArgumentError: a filter is no pin.
     """
 
     def __init__(self, target: str, filters: Sequence[str] = ()) -> None:
@@ -92,11 +80,7 @@ class Tasks:
         self._lock = threading.Lock()
 
     def peer(self, name: str) -> Peer:
-        """Returns a task.
-
-        Raises:
-          UnavailableError: the task is not running.
-        """
+        """Returns a task."""
         with self._lock:
             task = self._peers.get(name)
             if task is None:
@@ -110,11 +94,7 @@ class Tasks:
             return task
 
     def call(self, name: str, service: str, method: str, *arguments: Any) -> Any:
-        """Calls a method of a task's service, and waits for the answer.
-
-        Raises:
-          UnavailableError: the task does not run, or does not answer; the next call looks for it again.
-        """
+        """Calls a method of a task's service, and waits for the answer."""
         peer = self.peer(name)
         try:
             return peer.call(service, method, *arguments)
@@ -126,7 +106,6 @@ class Tasks:
 
 
 def _of_some(cluster: ClusterSpec, wanted: Sequence[DeviceSpec]) -> ClusterSpec:
-    """Returns a cluster with the tasks that match any of the specs."""
     tasks = {
         job: {
             index: cluster.task_address(job, index)
@@ -143,12 +122,7 @@ _CLOSE_SECONDS = 1.0
 
 
 class Master(Target):
-    """Runs the plans of one Session at the tasks of a cluster.
-
-    Attributes:
-      graph: the graph.
-      session: names the Session to the tasks.
-    """
+    """Runs the plans of one Session at the tasks of a cluster."""
 
     def __init__(self, target: str, graph: Graph, settings: ConfigProto, note_compiled: Callable[[str], None]) -> None:
         self.graph, self._settings, self._note_compiled = graph, settings, note_compiled
@@ -163,12 +137,7 @@ class Master(Target):
         self._tasks.call(self._tasks.master, "graph", "open", self.session)
 
     def plan(self, nodes: Sequence[Node], fed: Sequence[Value], fetched: Sequence[Value]) -> Plan:
-        """Makes the plan of a run: a step for each part, and the values that pass between them.
-
-        Raises:
-          InvalidArgumentError: a node is pinned to a task or a device that the cluster has not, or needs this process.
-          UnavailableError: a task does not run.
-        """
+        """Makes the plan of a run: a step for each part, and the values that pass between them."""
         tasks = self._placer.place(nodes)
         parts = partition(nodes, fed, fetched, tasks)
         messages = {part: self._prepared(part) for part in parts}
@@ -202,17 +171,7 @@ class Master(Target):
         return key, graph, facts
 
     def run(self, step: PartStep, arrays: Sequence[Any], number: str, traced: bool) -> tuple[Sequence[Any], Any]:
-        """Makes a task run a part.
-
-        Args:
-          step: the part's step.
-          arrays: the part's inputs.
-          number: the run's number.
-          traced: whether to ask for a timeline.
-
-        Returns:
-          The part's results, or their locations, and the timeline.
-        """
+        """Makes a task run a part; returns the part's results, or their locations, and the timeline."""
         task, run = step.part.task, f"{self.session}/{number}"
         message = step.message[0], self.session, arrays, traced, run, step.takers
         answer = self._tasks.call(task, "graph", "run", *message)
@@ -239,11 +198,7 @@ class Master(Target):
         return PartExecution(self, observer)
 
     def list_devices(self) -> list[str]:
-        """Returns the full names of the devices of all tasks.
-
-        Raises:
-          UnavailableError: a task does not run.
-        """
+        """Returns the full names of the devices of all tasks."""
         return [
             full_name(task, device)
             for task in self._tasks.names
@@ -273,7 +228,6 @@ class _Assembly:
         self._count = 0
 
     def plan(self) -> Plan:
-        """Returns the plan."""
         for value in self._fed:
             self._slots[value] = self._number()
         fed, done = set(self._fed), dict[Part, int]()
@@ -323,8 +277,6 @@ class _Assembly:
 
 
 class _Clusters(Targets):
-    """Sessions at tasks of clusters."""
-
     def connect(self, target: str, graph: Graph, config: ConfigProto, note_compiled: Callable[[str], None]) -> Master:
         return Master(target, graph, config, note_compiled)
 

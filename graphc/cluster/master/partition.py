@@ -49,24 +49,14 @@ def _region(graph: Graph) -> Graph:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The part of a run that one task executes in one call.
-
-    Attributes:
-      task: the name of the task.
-      graph: the part's nodes, as a graph of its own.
-      takes: the part's inputs: values that are fed or come from other parts.
-      gives: the part's outputs: values that other parts take or the run fetches, without duplicates.
-      same: further reads of a Variable, each with the one of ``gives`` that it equals.
-      after: the parts that must finish first, whether this one takes values from them or not.
-      nodes: nodes of the Session's graph, by name.
-    """
+    """The part of a run that one task executes in one call."""
 
     task: str
     graph: Graph
-    takes: Sequence[Value]
-    gives: Sequence[Value]
-    same: Mapping[Value, Value]
-    after: Sequence[Part]
+    takes: Sequence[Value]  # the part's inputs: values that are fed or come from other parts
+    gives: Sequence[Value]  # the part's outputs: values that other parts take or the run fetches, without duplicates
+    same: Mapping[Value, Value]  # further reads of a Variable, each with the one of ``gives`` that it equals
+    after: Sequence[Part]  # the parts that must finish first, whether this one takes values from them or not
     nodes: Mapping[str, Node]
 
 
@@ -143,14 +133,10 @@ class _OnTasks(Rules):
 
 @dataclass(eq=False)
 class _Group:
-    """Clusters of one task that become one part.
-
-    Attributes:
-      nodes: the part's nodes, without reads that move to where they are used.
-    """
+    """Clusters of one task that become one part."""
 
     task: str
-    nodes: set[Node]
+    nodes: set[Node]  # the part's nodes, without reads that move to where they are used
     reads: set[Node]
     before: set[_Group] = field(default_factory=set["_Group"])
     blocks: bool = False
@@ -214,7 +200,6 @@ def _part(
     group: _Group, inside: Sequence[Node], fed: set[Value], wanted: set[Value], same: Mapping[Value, Value],
     after: Sequence[Part],
 ) -> Part:  # fmt: skip
-    """Makes a part from nodes in the order of the graph."""
     builder = GraphBuilder(inside[0].name if len(inside) == 1 else f"{inside[0].name}__{inside[-1].name}")
     values: dict[Value, Value] = {}
     copies: dict[Node, Node] = {}

@@ -36,11 +36,7 @@ class TaskPlacer:
         self._scanned = 0
 
     def place(self, nodes: Sequence[Node]) -> Mapping[Node, str]:
-        """Returns the name of each node's task; constants go wherever they are used.
-
-        Raises:
-          InvalidArgumentError: a node is pinned to a task that the cluster has not, or must run at two.
-        """
+        """Returns the name of each node's task; constants go wherever they are used."""
         self._find_makers()
         forward = {(node.op.name, node.attrs, node.regions, *node.inputs): node for node in nodes}
         tasks: dict[Node, str] = {}
@@ -87,11 +83,7 @@ class TaskPlacer:
         return next(iter(homes), None)
 
     def _pinned(self, node: Node) -> str | None:
-        """Returns the task that a node, or everything in its bodies, is pinned to; None if it is not pinned.
-
-        Raises:
-          InvalidArgumentError: the task does not exist, or the bodies are pinned to several.
-        """
+        """Returns the task that a node, or everything in its bodies, is pinned to; None if it is not pinned."""
         if not node.regions:
             return self._of_pin(node, node.device)
         inside = {self._of_pin(inner, inner.device) for region in node.regions for inner in region.walk()}

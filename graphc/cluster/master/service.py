@@ -7,18 +7,18 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from graphc.cluster.carriers import find
 from graphc.cluster.master.partition import Part, may_block
 from graphc.cluster.spec import task_name
 from graphc.cluster.task import Task, hosts
 from graphc.compiler.base import CancellationToken, at, holding, interruption
-from graphc.compiler.base.errors import AbortedError, CancelledError, DeadlineExceededError, GraphcError, InternalError
+from graphc.compiler.base.errors import AbortedError, CancelledError, DeadlineExceededError, GraphcError
 from graphc.compiler.ir import Graph, parse_graph
-from graphc.compiler.runtime import Execution, Observer, Plan, Step, Timeline, observer
+from graphc.compiler.runtime import Execution, Observer, Plan, Timeline, observer
 from graphc.graphs.session import Graph as SessionGraph
-from graphc.graphs.session import SessionState, Single, local_plan, placing, reason_of
+from graphc.graphs.session import SessionState, SessionStep, Single, local_plan, placing, reason_of
 
 if TYPE_CHECKING:
     from graphc.cluster.master.master import Master
@@ -91,12 +91,7 @@ class Kept:
         return {"kept": key, "task": here, "takers": takers}
 
     def values(self, inputs: Sequence[Any]) -> Sequence[Any]:
-        """Returns a part's inputs; fetches those that are elsewhere.
-
-        Raises:
-          AbortedError: a value no longer exists.
-          UnavailableError: its task is gone.
-        """
+        """Returns a part's inputs; fetches those that are elsewhere."""
         return [value if (location := place_of(value)) is None else self._value(location) for value in inputs]
 
     def _value(self, where: Mapping[str, Any]) -> Any:
@@ -111,11 +106,7 @@ class Kept:
         return self._used(key, entry)
 
     def take(self, key: str) -> Any:
-        """Returns a value that is kept here, to a task that needs it.
-
-        Raises:
-          AbortedError: the value no longer exists.
-        """
+        """Returns a value that is kept here, to a task that needs it."""
         entry = self._held.get(key)
         if entry is None:
             raise AbortedError(f"{self._task.name} has dropped a value of this run; run it again")
@@ -141,11 +132,7 @@ _numbers = itertools.count()
 
 
 class PartExecution(Execution):
-    """A run over several tasks: if one part fails, the others are cancelled.
-
-    Attributes:
-      run_id: the name of the run within its Session.
-    """
+    """A run over several tasks: if one part fails, the others are cancelled."""
 
     def __init__(self, master: Master, observer: Observer | None) -> None:
         super().__init__("session.run", observer)
@@ -180,11 +167,10 @@ class PartExecution(Execution):
 
 
 @dataclass(frozen=True, eq=False)
-class PartStep(Step):
+class PartStep(SessionStep):
     """A part of a graph that a task runs.
 
     Attributes:
-      message: the description of the part that the task received: a key, the graph, and further facts.
       count: the number of inputs that it uses; the others only order it.
       takers: for each value that it returns, the tasks that need it; empty where the client passes all values on.
     """
@@ -202,12 +188,7 @@ class PartStep(Step):
         return True
 
     def run(self, arrays: Sequence[Any], execution: Any) -> Sequence[Any]:
-        """Makes the task run the part.
-
-        Raises:
-          GraphcError: the error of an operation, with the operation as its ``op``, and the task in the message.
-          UnavailableError: the task is gone.
-        """
+        """Makes the task run the part."""
         timeline, start = observer(), time.perf_counter()
         execution.note(self.part.task, arrays)
         try:
@@ -232,10 +213,6 @@ class PartStep(Step):
         located = with_task(error, self.part.task)
         return located if node is None else at(located, node.location)
 
-    def follow(self, values: Any, execution: Any) -> NoReturn:
-        """Never called: a run cannot be differentiated."""
-        raise InternalError("a run of a Session is not followed")
-
 
 def with_task(error: GraphcError, task: str) -> GraphcError:
     """Adds the task to an error's message, if the message does not name it."""
@@ -253,17 +230,12 @@ _SESSIONS_KEPT = 1024
 
 @dataclass(frozen=True)
 class _Prepared:
-    """A part that is compiled, or will be at its first run.
-
-    Attributes:
-      single: the plan as one call of a program, if it is one; otherwise None.
-      notes: the reasons of compilations that no caller has been told yet.
-    """
+    """A part that is compiled, or will be at its first run."""
 
     name: str
     plan: Plan
     single: Single | None
-    notes: list[str]
+    notes: list[str]  # the reasons of compilations that no caller has been told yet
 
 
 @hosts("graph")
@@ -289,14 +261,7 @@ class GraphService:
 
         Args:
           key: the name of the part, equal for equal graphs and facts.
-          graph: the graph; as its text but within one process.
           facts: ``session`` and ``seed`` for random ops, the Variables of ``open`` shapes, and ``soft`` placement.
-
-        Returns:
-          The device of each node.
-
-        Raises:
-          InvalidArgumentError: a node is pinned to a device that the task has not.
         """
         with holding(self._lock, "a part of a graph that another client prepares"):
             if key not in self._parts:
@@ -329,16 +294,11 @@ class GraphService:
         """Runs a part.
 
         Args:
-          run: the name of the run that the part belongs to.
           takers: for each value that it returns, the tasks that need it: they fetch large values from here; empty to
             give all to the caller.
 
         Returns:
           The part's results, the reasons of compilations, and the timeline; None if the part is unknown or dropped.
-
-        Raises:
-          AbortedError: the Session was reset.
-          GraphcError: the error of an op; its ``op`` is the name of the operation.
         """
         part = self._parts.get(key)
         if part is None:
@@ -354,15 +314,10 @@ class GraphService:
             self._end(session, token)
         if timeline is not None:
             timeline.close()
-        notes = self._taken(part.notes) if part.notes else ()
+        with self._lock:  # of concurrent callers, only one gets the notes; another run may add some meanwhile
+            notes = part.notes[:]
+            del part.notes[: len(notes)]
         return self._kept.left_out(run, key, outputs, takers), notes, () if timeline is None else timeline.events
-
-    def _taken(self, notes: list[str]) -> Sequence[str]:
-        """Takes the notes; of concurrent callers, only one gets them."""
-        with self._lock:
-            taken = notes[:]
-            del notes[: len(taken)]  # another run may have added some
-        return taken
 
     def _begin(self, session: str) -> CancellationToken:
         """Returns the token that cancels the starting call when the Session is reset."""

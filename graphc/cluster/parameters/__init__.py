@@ -8,23 +8,6 @@ from graphc.cluster.parameters.tasks import PerWorker, Scheduled
 from graphc.cluster.parameters.training import ParameterReport, ParameterServer, ServerReport, WorkerReport
 
 __all__ = [
-    "Body",
-    "Durability",
-    "Entry",
-    "Keeper",
-    "Ledger",
-    "Moment",
-    "ParameterReport",
-    "ParameterServer",
-    "PerWorker",
-    "Policy",
-    "Push",
-    "Schedule",
-    "Scheduled",
-    "ServerReport",
-    "Shard",
-    "WorkerReport",
-    "drop",
-    "scale",
-    "warm_up",
-]
+    "Body", "Durability", "Entry", "Keeper", "Ledger", "Moment", "ParameterReport", "ParameterServer", "PerWorker",
+    "Policy", "Push", "Schedule", "Scheduled", "ServerReport", "Shard", "WorkerReport", "drop", "scale", "warm_up",
+]  # fmt: skip

@@ -18,7 +18,7 @@ from graphc.cluster.parameters.service import Options
 from graphc.cluster.parameters.steps import StepText, TracedStep, signature
 from graphc.cluster.parameters.tasks import PerWorker, Scheduled, Tasks
 from graphc.cluster.parameters.worker import STEPS_KEPT, WORKER, Assignment
-from graphc.compiler.base import at, deadline, user_location, wait_until, warn_at
+from graphc.compiler.base import deadline, user_location, wait_until, warn_at
 from graphc.compiler.base.errors import (
     AlreadyExistsError,
     CancelledError,
@@ -30,6 +30,7 @@ from graphc.compiler.base.errors import (
     UnavailableError,
 )
 from graphc.compiler.core import Variable, variable_placement
+from graphc.graphs.refusals import user_error
 
 __all__ = ["Coordinator"]
 
@@ -41,29 +42,21 @@ _TRACES = 5
 
 @dataclass
 class _Call:
-    """A call of a step.
-
-    Attributes:
-      args: its arguments, with placeholders for per-worker data.
-      drawn: the arguments, once a worker has drawn them, so that another one gets the same.
-    """
+    """A call of a step."""
 
     result: Scheduled
     step: Callable[..., Any]
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
-    drawn: Any = None
+    drawn: Any = None  # the arguments, once a worker has drawn them, so that another one gets the same
 
     @property
     def name(self) -> str:
-        """The name of the step, for messages."""
         return str(getattr(self.step, "__name__", "step"))
 
 
 @dataclass(frozen=True)
 class _Traced:
-    """A trace of a step."""
-
     step: Callable[..., Any]
     sign: Any
     key: str
@@ -116,11 +109,11 @@ class Coordinator:
         self.local.write()
         with self.reporting(), self._changed:
             if self._ended:
-                error = FailedPreconditionError(
+                raise user_error(
                     "ParameterServer: it is closed and accepts no steps; schedule steps before close(), inside "
-                    "the with block, or make another ParameterServer"
+                    "the with block, or make another ParameterServer",
+                    FailedPreconditionError,
                 )
-                raise at(error, user_location())
             self._raise()
             self.schedule.submit(_Call(result, step, args, kwargs))
             self._changed.notify_all()
@@ -175,7 +168,6 @@ class Coordinator:
             work.what.result.finish(None, error)
 
     def _serve(self, index: int) -> None:
-        """Runs steps on one worker."""
         while (work := self._next(self.workers[index])) is not None:
             try:
                 self._do(index, work)
@@ -238,7 +230,8 @@ class Coordinator:
             # A worker may wait for servers twice.
             with deadline(1.5 * self._timeout):
                 if not sent:
-                    peer.call(WORKER, "join", self._assignment())
+                    servers = tuple(self._tasks.addresses("ps"))
+                    peer.call(WORKER, "join", Assignment(self._name, servers, self._timeout / 2))
                 if step.key not in sent:
                     peer.call(WORKER, "learn", self._name, step.key, step.text)
                     sent.add(step.key)
@@ -252,9 +245,6 @@ class Coordinator:
                         raise
                     sent.clear()
         raise AssertionError
-
-    def _assignment(self) -> Assignment:
-        return Assignment(self._name, tuple(self._tasks.addresses("ps")), self._timeout / 2)
 
     def _lost(self, index: int, error: BaseException) -> None:
         """Reassigns the step of a lost worker, and waits until that worker is back."""
@@ -311,13 +301,23 @@ class Coordinator:
                 variable_placement.made = saved
             layout = self._started()
             if traced.optimizer is not None:
-                self._check_updated(traced)
+                if outside := sorted(name for name in traced.updated if name not in self.variables):
+                    raise InvalidArgumentError(
+                        f"ParameterServer: the step updates Variable {outside[0]!r}, which no server keeps; make it in "
+                        "server.scope()"
+                    )
                 versions = self.servers.learn(traced.optimizer, traced.updated)
                 for server, version in versions.items():
                     self.schedule.restarted(server, version, lost=False)
                 if versions:
                     self.local.begin(traced.optimizer, traced.taker.targets, fresh=not any(versions.values()))
-                self._check_gradients(traced)
+                missing = sorted(traced.updated - traced.trained)
+                if missing and not self.servers.by_element:
+                    raise InvalidArgumentError(
+                        f"ParameterServer: the gradient of Variable {missing[0]!r} is None, and what the optimizer "
+                        "does to one number depends on all; give it all gradients, or make it for those Variables that "
+                        "have one"
+                    )
             text = traced.text(layout)
             program = _Traced(step, sign, secrets.token_hex(4), traced, text)
             self._traced = [*self._traced, program][-STEPS_KEPT:]
@@ -353,21 +353,6 @@ class Coordinator:
                 self.schedule.started(versions)
         assert self.servers.layout is not None
         return self.servers.layout
-
-    def _check_updated(self, traced: TracedStep) -> None:
-        if outside := sorted(name for name in traced.updated if name not in self.variables):
-            raise InvalidArgumentError(
-                f"ParameterServer: the step updates Variable {outside[0]!r}, which no server keeps; make it in "
-                "server.scope()"
-            )
-
-    def _check_gradients(self, traced: TracedStep) -> None:
-        missing = sorted(traced.updated - traced.trained)
-        if missing and not self.servers.by_element:
-            raise InvalidArgumentError(
-                f"ParameterServer: the gradient of Variable {missing[0]!r} is None, and what the optimizer does to one "
-                "number depends on all; give it all gradients, or make it for those Variables that have one"
-            )
 
 
 def _closed() -> CancelledError:

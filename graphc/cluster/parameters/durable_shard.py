@@ -51,17 +51,7 @@ class Store(Protocol):
 
 
 class Keeper:
-    """A shard with its store.
-
-    Args:
-      shard: the values and their rule.
-      store: the storage to write to; None for none.
-      durability: the durability.
-      every: the number of updates between checkpoints.
-
-    Attributes:
-      recovered: whether it resumes from the files of an earlier server.
-    """
+    """A shard with its store."""
 
     def __init__(
         self, shard: Shard, store: Store | None = None, durability: Durability = "none", every: int = 100
@@ -70,7 +60,7 @@ class Keeper:
         self._store, self._durability, self._every = store, durability, every
         self._records: list[Mapping[str, Any]] = []
         self._kept_state: Sequence[Any] = ()
-        self.recovered = self._recover()
+        self.recovered = self._recover()  # whether it resumes from the files of an earlier server
         self._saved = -1
         self._checkpoint(due=True)
 
@@ -158,14 +148,13 @@ class Keeper:
         self.shard.restore(state["values"], state["state"], state["rest"])
         self._kept_state = state["state"]
         waiting = [*records]
-        if self.shard.rule is None and any(_has_gradients(record) for record in waiting):
+        if self.shard.rule is None and any(map(_has_gradients, waiting)):
             self._records = waiting
         else:
             self._replay(waiting)
         return True
 
     def _replay(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Applies the recorded changes again."""
         for record in records:
             if "flush" in record:
                 self.shard.flush()
@@ -195,7 +184,6 @@ def _has_gradients(record: Mapping[str, Any]) -> bool:
 
 
 def _data(push: Push) -> dict[str, Any]:
-    """Converts a push to nested structures of arrays and numbers."""
     return {"version": push.version, **{kind: list(map(_body, some.items())) for kind, some in push.kinds.items()}}
 
 

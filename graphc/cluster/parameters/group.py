@@ -32,15 +32,11 @@ __all__ = ["LOST", "LocalCopies", "ServerGroup", "Slot", "collected", "slots_of"
 
 
 class Slot(NamedTuple):
-    """A slice of a leaf of a server's state that belongs to one of the optimizer's Variables.
-
-    Attributes:
-      offset: the slice's start in the leaf; None for the whole leaf.
-    """
+    """A slice of a leaf of a server's state that belongs to one of the optimizer's Variables."""
 
     name: str
     leaf: int
-    offset: int | None = None
+    offset: int | None = None  # the slice's start in the leaf; None for the whole leaf
     start: int = 0
     size: int = 0
 
@@ -92,21 +88,13 @@ _RETRY_SECONDS = 0.2
 
 
 class ServerGroup:
-    """The servers of one training.
-
-    Args:
-      timeout: seconds within which they must answer.
-
-    Attributes:
-      layout: the layout of their values; None before they are started.
-      starts: the number of times that each was started.
-    """
+    """The servers of one training."""
 
     def __init__(self, tasks: Tasks, name: str, options: Options, timeout: float) -> None:
         self._tasks, self._name, self._options, self._timeout = tasks, name, options, timeout
         self.names = tasks.names("ps")
         self.layout: Layout | None = None
-        self.starts = [0] * len(self.names)
+        self.starts = [0] * len(self.names)  # the number of times that each was started
         self._rules: list[RuleText | None] = [None] * len(self.names)
         self._optimizer: Any = None
         self._updated: set[str] = set()
@@ -123,9 +111,6 @@ class ServerGroup:
 
         Returns:
           The versions of the servers that have just learned it, by index.
-
-        Raises:
-          InvalidArgumentError: they have another one.
         """
         if self._optimizer is not None:
             if self._optimizer is not optimizer or self._updated != updated:
@@ -207,9 +192,6 @@ class ServerGroup:
 
         Returns:
           Its version; None if it does answer, or was already restarted.
-
-        Raises:
-          UnavailableError: it has no files, which is the same error each time, or cannot be restarted.
         """
         with self._lock:
             if self.starts[server] != starts:

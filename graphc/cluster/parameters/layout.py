@@ -6,7 +6,7 @@ import math
 import secrets
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
@@ -16,24 +16,16 @@ import numpy as np
 from graphc.compiler.base.errors import FailedPreconditionError
 from graphc.compiler.core import Variable
 
-__all__ = ["Buffer", "Layout", "Piece", "Program", "program_of"]
+__all__ = ["Buffer", "Layout", "Piece", "Program"]
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Adjacent rows of a Variable.
-
-    Attributes:
-      name: the name of the Variable.
-      row: the first of the rows.
-      rows: the number of rows; 1 for a Variable without axes.
-      width: the number of elements in a row.
-      offset: their start in the buffer.
-    """
+    """Adjacent rows of a Variable."""
 
     name: str
     row: int
-    rows: int
+    rows: int  # the number of rows; 1 for a Variable without axes
     width: int
     offset: int
 
@@ -45,11 +37,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Buffer:
-    """A flat buffer of a server: all of its pieces with the same dtype that are trained in the same way.
-
-    Attributes:
-      pieces: the pieces in it, one after the other.
-    """
+    """A flat buffer of a server: all of its pieces with the same dtype that are trained in the same way."""
 
     dtype: Any
     pieces: tuple[Piece, ...]
@@ -66,10 +54,6 @@ class Layout:
     Args:
       split: the size in bytes above which a Variable is split by rows into pieces of at most that size; None for no
         limit.
-
-    Attributes:
-      bytes: the number of bytes that each server keeps.
-      shapes: the shapes of the Variables, by name.
     """
 
     def __init__(self, variables: Iterable[Variable], servers: int, split: int | None = None) -> None:
@@ -82,7 +66,9 @@ class Layout:
         for key, piece in sorted(parts, key=lambda part: -part[1].size * part[0][0].itemsize):
             server = loads.index(min(loads))
             loads[server] += piece.size * key[0].itemsize
-            _append(placed[server].setdefault(key, []), piece)
+            pieces = placed[server].setdefault(key, [])
+            offset = pieces[-1].offset + pieces[-1].size if pieces else 0
+            pieces.append(replace(piece, offset=offset))
         self.servers = [[Buffer(dtype, tuple(pieces)) for (dtype, _), pieces in buffers.items()] for buffers in placed]
         self.bytes = [sum(buffer.size * buffer.dtype.itemsize for buffer in buffers) for buffers in self.servers]
 
@@ -122,7 +108,6 @@ class Layout:
 
 
 def _parts(variable: Variable, split: int | None) -> list[tuple[tuple[Any, bool], Piece]]:
-    """Returns the pieces of a Variable, each with the properties that share a buffer."""
     rows = variable.shape[0] if variable.shape else 1
     width = math.prod(variable.shape[1:])
     key = variable.dtype, variable.trainable and variable.type.is_inexact
@@ -133,13 +118,7 @@ def _parts(variable: Variable, split: int | None) -> list[tuple[tuple[Any, bool]
     return [(key, Piece(variable.name, start, min(most, rows - start), width, 0)) for start in starts]
 
 
-def _append(pieces: list[Piece], piece: Piece) -> None:
-    offset = pieces[-1].offset + pieces[-1].size if pieces else 0
-    pieces.append(Piece(piece.name, piece.row, piece.rows, piece.width, offset))
-
-
 def _rows(array: Any, piece: Piece) -> Any:
-    """Returns some rows of an array, flat."""
     return array.reshape(-1)[piece.row * piece.width : piece.row * piece.width + piece.size]
 
 
@@ -153,9 +132,7 @@ class Program:
     of the user's code to run.
 
     Args:
-      function: a function that takes and returns nested structures of arrays.
       types: the types of its arguments, or a function that returns them; shapes may have symbols of ``jax.export``.
-      key: its name; a new name if empty.
     """
 
     def __init__(self, function: Callable[..., Any], types: Any, key: str = "", content: bytes = b"") -> None:
@@ -190,8 +167,3 @@ def _restored(key: str, content: bytes) -> Program:
         exported: Any = export.deserialize(bytearray(content))
         program = Program(exported.call, (), key, content)
     return program
-
-
-def program_of(program: Program) -> Any:
-    """Returns the compiled function of a program."""
-    return program.compiled

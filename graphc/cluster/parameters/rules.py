@@ -9,10 +9,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from graphc.cluster.parameters.layout import Buffer, Layout, Program, program_of
+from graphc.cluster.parameters.layout import Buffer, Layout, Program
 from graphc.cluster.parameters.shard import Elements, padded, picked
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import UnimplementedError
+from graphc.graphs.refusals import user_error
 from graphc.training.optim import Optimizer
 
 __all__ = ["Applied", "RuleText", "rule_text"]
@@ -25,7 +25,6 @@ class RuleText:
     """The description of an update rule that a server receives.
 
     Attributes:
-      start: the program that computes the rule's initial state from the buffers.
       owners: for each leaf of the state, the index in ``buffers`` of the buffer that it matches number by number; None
         for any other leaf.
       by_element: whether it treats each number independently, so that it may run on some of them.
@@ -43,12 +42,12 @@ class Applied:
 
     def __init__(self, text: RuleText) -> None:
         self._text = text
-        self._update = program_of(text.update)
-        self._run: Any = jax.jit(self._whole if not text.by_element else self._parts)
+        self._update = text.update.compiled
+        self._run: Any = jax.jit(self._parts if text.by_element else self._whole)
 
     def start(self, values: Sequence[Any]) -> list[Any]:
         """Returns the initial state."""
-        return list(program_of(self._text.start)([jnp.asarray(values[buffer]) for buffer in self._text.buffers]))
+        return list(self._text.start.compiled([jnp.asarray(values[buffer]) for buffer in self._text.buffers]))
 
     def __call__(
         self, values: Sequence[Any], gradients: Mapping[int, tuple[Elements, Any]], state: Sequence[Any]
@@ -90,11 +89,7 @@ def _put(old: Any, elements: Any, new: Any) -> Any:
 
 
 def rule_text(optimizer: Optimizer, layout: Layout, server: int, updated: set[str]) -> RuleText | None:
-    """Makes the description of an optimizer for a server; None if the server keeps nothing that it updates.
-
-    Raises:
-      UnimplementedError: the update of one number depends on others, which may be at another server.
-    """
+    """Makes the description of an optimizer for a server; None if the server keeps nothing that it updates."""
     buffers = layout.servers[server]
     indices = [index for index, buffer in enumerate(buffers) if any(piece.name in updated for piece in buffer.pieces)]
     if not indices:
@@ -110,11 +105,11 @@ def rule_text(optimizer: Optimizer, layout: Layout, server: int, updated: set[st
         )
         return RuleText(start, update, tuple(indices), owners, by_element=True)
     if len(layout.servers) > 1:
-        error = UnimplementedError(
+        raise user_error(
             f"ParameterServer: the update of {optimizer.name} for one number depends on others, as in clipping by a "
-            "norm, but these may be on another server; clip in the step, before apply_gradients, or use servers=1"
+            "norm, but these may be on another server; clip in the step, before apply_gradients, or use servers=1",
+            UnimplementedError,
         )
-        raise at(error, user_location())
     return _by_variable(optimizer, chosen, tuple(indices), layout.shapes, updated)
 
 

@@ -22,8 +22,6 @@ class Work:
 
     Attributes:
       number: the step's number. It identifies the step's pushes, so that they count once whichever worker computes it.
-      attempts: the number of workers that have begun it.
-      began: the time at which the last one began.
     """
 
     number: int
@@ -34,17 +32,11 @@ class Work:
 
 @dataclass
 class Worker:
-    """The record of a worker.
-
-    Attributes:
-      work: its current work; None if it is free.
-      round: the version at which it began its last step; -1 if that step does not count for this version.
-      seconds: the time of a step, as a moving average.
-    """
+    """The record of a worker."""
 
     work: Work | None = None
     alive: bool = True
-    round: int = -1
+    round: int = -1  # the version at which it began its last step; -1 if that step does not count for this version
     steps: int = 0
     seconds: float = 0.0
 
@@ -58,13 +50,9 @@ class Schedule:
     version are begun than count, so none is late.
 
     Args:
-      workers: the names of the workers.
-      versions: the versions that the servers have reached.
       round: the number of gradients in an update; None where each is applied as it arrives.
-      policy: the staleness policy, which may limit the number of concurrent workers.
       attempts: the number of workers that may die during a step before the step is blamed.
       accepted: the number of gradients of this version that have arrived.
-      submitted: the number of steps submitted.
     """
 
     workers: Mapping[str, Worker]
@@ -155,9 +143,12 @@ class Schedule:
         before = self.version
         for server, entry in enumerate(entries):
             self.versions[server] = max(self.versions[server], entry.version)
+        counts = all(entry.fate in ("waiting", "applied") for entry in entries)
+        versions = [entry.version - (entry.fate == "applied") for entry in entries]
+        counted = min(versions, default=-1) if counts else -1
         if self.version > before:
             self.accepted = 0
-        elif worker.round == self.version and _version_of(entries) == self.version:
+        elif worker.round == self.version and counted == self.version:
             self.accepted += 1
         else:  # the answer may also come after those of the next version, or answer a repeat
             worker.round = -1
@@ -166,7 +157,6 @@ class Schedule:
         """Records that a worker could not compute its step, which is assigned to another one.
 
         Args:
-          name: the name of the worker.
           alive: whether the failure was not the worker's fault.
 
         Returns:
@@ -198,8 +188,6 @@ class Schedule:
         """Records that a server was restarted.
 
         Args:
-          server: the server's index.
-          version: the version that it resumes from.
           lost: whether gradients that waited there may be lost.
         """
         before, self.versions[server] = self.version, version
@@ -213,13 +201,6 @@ class Schedule:
         """Records that rounds were ended with the gradients at hand."""
         self.versions = list(versions)
         self.accepted = 0
-
-
-def _version_of(entries: Sequence[Entry]) -> int:
-    """Returns the version that a gradient counts for; -1 for none."""
-    if any(entry.fate not in ("waiting", "applied") for entry in entries):
-        return -1
-    return min((entry.version - (entry.fate == "applied") for entry in entries), default=-1)
 
 
 # The worker's side of the protocol with the servers, as a generator: it yields requests and receives the replies.
@@ -277,9 +258,6 @@ def step(buffers: Sequence[Sequence[int]], compute: Callable[[Sequence[Any]], tu
 
     Args:
       compute: a function from each server's version and values to results and, for each server, a push or None.
-
-    Returns:
-      The results, and the fate of each push.
 
     Raises:
       Unanswered: servers do not answer. Those that did answer have applied the push, or will not.

@@ -46,11 +46,7 @@ class Disk:
         self._number = 0
 
     def load(self) -> tuple[Mapping[str, Any], Iterator[Mapping[str, Any]]] | None:
-        """Returns the last checkpoint and the records since; None if there is none.
-
-        Raises:
-          DataLossError: the checkpoint is damaged.
-        """
+        """Returns the last checkpoint and the records since; None if there is none."""
         checkpoints = entries(self._folder)
         if not checkpoints:
             return None
@@ -61,11 +57,7 @@ class Disk:
         return state["state"], (record for path in logs for record in _records(path))
 
     def append(self, record: Mapping[str, Any], *, sync: bool) -> None:
-        """Writes a record; returns when it is on disk if ``sync``, else when it will outlive the process.
-
-        Raises:
-          ResourceExhaustedError: the disk is full.
-        """
+        """Writes a record; returns when it is on disk if ``sync``, else when it will outlive the process."""
         arrays: dict[str, np.ndarray[Any, Any]] = {}
         content = encoded("push", _on_host(record), arrays)
         types = {name: [array.dtype.name, array.shape] for name, array in arrays.items()}
@@ -86,11 +78,7 @@ class Disk:
         return self._writing.is_busy
 
     def checkpoint(self, state: Mapping[str, Any], version: int) -> None:
-        """Begins a new log, and writes a checkpoint on a thread; a second checkpoint waits for the first.
-
-        Raises:
-          ResourceExhaustedError: the disk is full, now or when the one before was written.
-        """
+        """Begins a new log, and writes a checkpoint on a thread; a second checkpoint waits for the first."""
         self._writing.wait()
         first = self._log is None
         number = self._begin_log()
@@ -150,7 +138,6 @@ def _records(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _on_host(value: Any) -> Any:
-    """Converts JAX arrays in a nested structure to NumPy arrays."""
     if isinstance(value, Mapping):
         return {str(key): _on_host(item) for key, item in cast("Mapping[Any, Any]", value).items()}
     if isinstance(value, list | tuple):
@@ -164,18 +151,10 @@ SERVICE = "parameters"
 
 @dataclass(frozen=True)
 class Options:
-    """The options of a server.
-
-    Attributes:
-      policy: the policy for stale gradients.
-      round: the number of gradients in an update; None where each is applied as it arrives.
-      folder: the folder that it writes to; None for none.
-      durability: how much it writes.
-      every: the number of updates between checkpoints.
-    """
+    """The options of a server."""
 
     policy: Policy
-    round: int | None
+    round: int | None  # the number of gradients in an update; None where each is applied as it arrives
     folder: str | None
     durability: Durability
     every: int
@@ -208,9 +187,6 @@ class ServerService:
         """Begins to keep values, or resumes from the files of an earlier server.
 
         A training that is already kept here, as after a call that came too late, continues unchanged.
-
-        Args:
-          rule: the optimizer's update; None if there is none.
 
         Returns:
           The version, and whether it resumes.

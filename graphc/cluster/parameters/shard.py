@@ -19,22 +19,9 @@ import numpy as np
 from graphc.cluster.parameters.staleness import Moment, Policy
 
 __all__ = [
-    "FATES",
-    "Body",
-    "Cover",
-    "Elements",
-    "Entry",
-    "Fate",
-    "Ledger",
-    "Push",
-    "Rule",
-    "Shard",
-    "add_at",
-    "elements_of",
-    "merged",
-    "padded",
-    "picked",
-]
+    "FATES", "Body", "Cover", "Elements", "Entry", "Fate", "Ledger", "Push", "Rule", "Shard", "add_at", "elements_of",
+    "merged", "padded", "picked",
+]  # fmt: skip
 
 # The ledger of a parameter server: the fate of every push, so that each is applied at most once.
 
@@ -48,26 +35,15 @@ _KEPT = 10_000
 
 @dataclass(frozen=True)
 class Entry:
-    """One push.
-
-    Attributes:
-      source: the source that numbers it.
-      number: its number within that source.
-      worker: the task that computed it.
-      rows: the number of rows of data it was computed from.
-      staleness: the number of updates applied since its worker pulled.
-      fate: the fate of the push.
-      weight: the factor of its gradient; the mean over its elements where they differ.
-      version: the version of the server after it.
-    """
+    """One push."""
 
     source: str
     number: int
     worker: str
-    rows: int
-    staleness: int
+    rows: int  # the number of rows of data it was computed from
+    staleness: int  # the number of updates applied since its worker pulled
     fate: Fate
-    weight: float
+    weight: float  # the factor of its gradient; the mean over its elements where they differ
     version: int
 
     @property
@@ -200,8 +176,6 @@ def padded(elements: Elements, values: Any, size: int) -> tuple[Elements, Any]:
     """Pads indices and values to a power of two, so that only a few lengths are compiled.
 
     Args:
-      elements: the indices; None for all, which stay as they are.
-      values: a value for each.
       size: the size of the buffer; padding indices equal it, where nothing is stored.
     """
     if elements is None:
@@ -236,12 +210,7 @@ def add_at(buffer: Any, elements: Elements, values: Any) -> Any:
 
 @dataclass(frozen=True)
 class Body:
-    """Values for some elements of a buffer.
-
-    Attributes:
-      values: a number for each.
-      cover: the elements.
-    """
+    """Values for some elements of a buffer."""
 
     values: Any
     cover: Cover = None
@@ -252,13 +221,8 @@ class Push:
     """A push from a worker to one server.
 
     Attributes:
-      source: the source that numbers the push.
-      number: the push's number within that source.
-      worker: the task that computed it.
       rows: the number of rows of data it was computed from.
       version: the version that the worker pulled.
-      gradients: the gradients, by buffer.
-      added: the amounts to add to values, by buffer.
       averaged: changes of values, by buffer, whose mean a round adds.
     """
 
@@ -299,17 +263,9 @@ class Shard:
     """The values of one server, and the rule that updates them.
 
     Args:
-      values: the buffers.
-      rule: the optimizer's update; None if only sums are pushed.
-      state: the arrays that the rule keeps.
-      policy: the policy for stale gradients.
       round: the number of gradients whose mean makes an update; None where each is applied as it arrives. With
         synchronous updates, the first ``round`` gradients of a version count; later ones do not (Chen et al. 2016,
         Revisiting Distributed Synchronous SGD).
-
-    Attributes:
-      version: the number of updates applied.
-      ledger: the fate of each push.
     """
 
     def __init__(

@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.compiler.base import at, hint_missing, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base import hint_missing
+from graphc.compiler.base.errors import InvalidTypeError
+from graphc.graphs.refusals import user_error
 
 __all__ = ["Moment", "Policy", "drop", "scale", "warm_up"]
 
@@ -110,8 +111,7 @@ def scale(power: float = 1.0) -> Policy:
       [1.0, 1.0, 0.25]
     """
     if isinstance(power, bool) or not isinstance(power, int | float) or not power > 0:  # pyright: ignore[reportUnnecessaryIsInstance]
-        error = InvalidArgumentError(f"staleness scale(power): expected a positive number, got {power!r:.60}")
-        raise at(error, user_location())
+        raise user_error(f"staleness scale(power): expected a positive number, got {power!r:.60}")
     return _Scale(float(power))
 
 
@@ -142,17 +142,17 @@ def checked(use: str, policy: Any) -> Policy:
     if policy is None:
         return Policy()
     if not isinstance(policy, Policy):
-        error = InvalidTypeError(
+        raise user_error(
             f"{use}: expected a staleness policy, such as drop(8), scale() or warm_up(100, drop(8)) of "
-            f"gx.distribute.staleness, got {policy!r:.60}"
+            f"gx.distribute.staleness, got {policy!r:.60}",
+            InvalidTypeError,
         )
-        raise at(error, user_location())
     return policy
 
 
 def _count(use: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise at(InvalidArgumentError(f"{use}: expected an int of at least 0, got {value!r:.60}"), user_location())
+        raise user_error(f"{use}: expected an int of at least 0, got {value!r:.60}")
     return value
 
 

@@ -12,12 +12,13 @@ import numpy as np
 from graphc.cluster.parameters.layout import Layout, Program
 from graphc.cluster.parameters.shard import Cover
 from graphc.compiler.autograph import call
-from graphc.compiler.base import at, nest, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.compiler.base import nest
+from graphc.compiler.base.errors import InvalidTypeError, UnimplementedError
 from graphc.compiler.core import Tensor, Variable, as_dtype, replica_scope, updates_scope
 from graphc.compiler.function import to_jax
 from graphc.compiler.ops import call_jax, is_random_state
 from graphc.compiler.tracing import reads_here
+from graphc.graphs.refusals import user_error
 from graphc.training.optim import Optimizer
 
 __all__ = ["StepText", "Taker", "TracedStep", "signature"]
@@ -36,10 +37,7 @@ class StepText:
     Attributes:
       program: the step's program. It takes the buffers of each server, other values, the number of the step and its
         arguments; it returns the results and, for each server, gradients, amounts to add, and changes to average.
-      pulled: the buffers of each server that it reads.
       gradients: for each server, the buffers and elements that it has gradients for.
-      added: the same for amounts to add.
-      averaged: the same for changes that a round averages.
     """
 
     program: Program
@@ -67,11 +65,11 @@ class Taker:
     def take(self, optimizer: Any, gradients: Sequence[Any], variables: Sequence[Any]) -> None:
         """Records an update of an optimizer, which the servers run."""
         if self.optimizer is not None:
-            error = UnimplementedError(
+            raise user_error(
                 "ParameterServer: a step may call apply_gradients once; pass all gradients to one optimizer, such as "
-                "gx.optim.Optimizer(optax.multi_transform(...))"
+                "gx.optim.Optimizer(optax.multi_transform(...))",
+                UnimplementedError,
             )
-            raise at(error, user_location())
         self.optimizer, self.updated = optimizer, {variable.name for variable in variables}
         self.targets = list(variables)
         pairs = zip(gradients, variables, strict=True)
@@ -102,9 +100,6 @@ class TracedStep:
     """A step, traced for arguments of certain types and values.
 
     Attributes:
-      optimizer: the one whose update the step does; None if it does none.
-      updated: the names of the Variables that it updates.
-      variables: the Variables that the step uses, by name.
       captured: the arrays that it read from its surroundings when it was traced.
     """
 
@@ -131,7 +126,7 @@ class TracedStep:
         return self._taker
 
     def _note(self, taker: Taker) -> Taker:
-        self._taker = taker
+        self._taker = taker  # in a method of its own: while a step is traced, it would be an assignment of the step's
         return taker
 
     def _traced(self, step: Callable[..., Any], arguments: Any) -> Callable[..., Any]:
@@ -152,16 +147,15 @@ class TracedStep:
         return traced
 
     def text(self, layout: Layout) -> StepText:
-        """Returns the description of the step for workers, for a layout of the servers' values.
-
-        Raises:
-          InvalidArgumentError: the step assigns a Variable that the servers do not keep.
-        """
+        """Returns the description of the step for workers, for a layout of the servers' values."""
         served = [name for name in self.variables if name in layout.shapes]
         self._others = [name for name in self.variables if name not in layout.shapes]
         covers: dict[str, Any] = {"gradients": [], "added": [], "averaged": []}
         servers = range(len(layout.servers))
-        pulled = [[p for p in range(len(layout.servers[s])) if _holds(layout, s, p, served)] for s in servers]
+        pulled = [
+            [index for index, buffer in enumerate(buffers) if any(piece.name in served for piece in buffer.pieces)]
+            for buffers in layout.servers
+        ]
 
         def program(buffers: Any, others: Any, read: Any, number: Any, arrays: Any) -> Any:
             flats = [dict(zip(indices, pieces, strict=True)) for indices, pieces in zip(pulled, buffers, strict=True)]
@@ -172,7 +166,9 @@ class TracedStep:
             changes = {name: new[name] - variables[name] for name in served if new[name] is not variables[name]}
             dense = {name: gradient for name, gradient in by_name.items() if name in layout.shapes}
             flat: dict[str, list[list[Any]]] = {}
-            mean = {name: changes[name] for name in changes if self._is_averaged(name)}
+            # Of floats that are assigned a round adds the mean change; sums are summed.
+            inexact = {name for name in changes if self.variables[name].type.is_inexact}
+            mean = {name: changes[name] for name in changes if name in inexact and name not in self.taker.sums}
             added = {name: changes[name] for name in changes if name not in mean}
             for kind, arrays_of in (("gradients", dense), ("added", added), ("averaged", mean)):
                 cuts = [layout.cut(s, arrays_of) for s in servers]
@@ -181,8 +177,11 @@ class TracedStep:
             return self._flat(result), flat["gradients"], flat["added"], flat["averaged"]
 
         types = (
-            [[_type(layout.servers[s][index]) for index in pulled[s]] for s in servers],
-            [self._kind(name) for name in self._others],
+            [
+                [jax.ShapeDtypeStruct((buffers[index].size,), buffers[index].dtype) for index in indices]
+                for buffers, indices in zip(layout.servers, pulled, strict=True)
+            ],
+            [jax.ShapeDtypeStruct(self._start[name].shape, self._start[name].dtype) for name in self._others],
             [jax.ShapeDtypeStruct(array.shape, array.dtype) for array in self.captured],
             jax.ShapeDtypeStruct((), np.int32), self._types,
         )  # fmt: skip
@@ -192,27 +191,20 @@ class TracedStep:
             tuple(covers["averaged"]), any(map(any, covers.values())),
         )  # fmt: skip
 
-    def _is_averaged(self, name: str) -> bool:
-        return self.variables[name].type.is_inexact and name not in self.taker.sums
-
     def _check_assigned(self, names: Sequence[str], layout: Layout) -> None:
         for name in names:
             variable = self.variables[name]
             if name not in layout.shapes and not is_random_state(variable):
-                error = InvalidArgumentError(
+                raise user_error(
                     f"ParameterServer: the step assigns Variable {name!r}, which no server keeps; make it in "
                     "server.scope(), or return the value from the step"
                 )
-                raise at(error, user_location())
             if name in layout.shapes and variable.dtype == np.bool_:
-                error = InvalidTypeError(
+                raise user_error(
                     f"ParameterServer: the step assigns Variable {name!r} of dtype bool, but servers sum changes; "
-                    "make it an int8 Variable"
+                    "make it an int8 Variable",
+                    InvalidTypeError,
                 )
-                raise at(error, user_location())
-
-    def _kind(self, name: str) -> Any:
-        return jax.ShapeDtypeStruct(self._start[name].shape, self._start[name].dtype)
 
     def _flat(self, result: Any) -> list[Any]:
         leaves, structure = nest.flatten(result)
@@ -261,11 +253,3 @@ def _array(leaf: Any) -> Any:
         return leaf.raw
     dtype = as_dtype(leaf.dtype)  # 32 bits, unless 64-bit types are enabled
     return leaf if dtype == leaf.dtype else np.asarray(leaf, dtype)
-
-
-def _type(buffer: Any) -> Any:
-    return jax.ShapeDtypeStruct((buffer.size,), buffer.dtype)
-
-
-def _holds(layout: Layout, server: int, index: int, names: Sequence[str]) -> bool:
-    return any(piece.name in names for piece in layout.servers[server][index].pieces)

@@ -11,8 +11,9 @@ from graphc.cluster.carriers import CARRIERS, Peer, find
 from graphc.cluster.parameters.service import SERVICE
 from graphc.cluster.parameters.worker import WORKER
 from graphc.cluster.spec import ClusterSpec
-from graphc.compiler.base import Signal, at, deadline, user_location
-from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, NotFoundError, OutOfRangeError
+from graphc.compiler.base import Signal, deadline
+from graphc.compiler.base.errors import NotFoundError, OutOfRangeError
+from graphc.graphs.refusals import refusal, user_error
 
 __all__ = ["JOBS", "PerWorker", "Scheduled", "Tasks"]
 
@@ -27,19 +28,16 @@ _numbers = itertools.count()
 
 
 class Tasks:
-    """Servers and workers, each reached by its job and index.
-
-    Args:
-      cluster: a cluster with the jobs ``ps`` and ``worker`` whose tasks run already; None to start tasks.
-      counts: the number of servers and workers to start where there is no cluster.
-    """
+    """Servers and workers, each reached by its job and index."""
 
     def __init__(self, cluster: Any, counts: tuple[int, int], protocol: str) -> None:
         self._starts = cluster is None
         self._protocol = protocol
         if cluster is None:
             if protocol not in CARRIERS:
-                raise _error(f"there is no protocol {protocol!r}; there are {', '.join(map(repr, CARRIERS))}")
+                raise refusal(
+                    "ParameterServer", f"there is no protocol {protocol!r}; there are {', '.join(map(repr, CARRIERS))}"
+                )
             mark = f"parameters{next(_numbers)}"
             cluster = {
                 job: [f"localhost:{mark}-{job}{index}" for index in range(count)]
@@ -47,7 +45,9 @@ class Tasks:
             }
         self.spec = ClusterSpec(cluster)
         if missing := [job for job in JOBS if job not in self.spec.jobs]:
-            raise _error(f"the cluster has no job {missing[0]!r}; it needs the jobs 'ps' and 'worker'")
+            raise refusal(
+                "ParameterServer", f"the cluster has no job {missing[0]!r}; it needs the jobs 'ps' and 'worker'"
+            )
         self._peers: dict[tuple[str, int], Peer] = {}
         for job in JOBS:
             for index in self.spec.task_indices(job):
@@ -66,14 +66,7 @@ class Tasks:
         return self._peers[job, self.spec.task_indices(job)[position]]
 
     def again(self, job: str, position: int, seconds: float) -> Peer:
-        """Returns a replacement for a task that does not answer: a new one, or the one that now runs at its address.
-
-        Args:
-          seconds: seconds within which it must answer.
-
-        Raises:
-          UnavailableError, NotFoundError: there is none.
-        """
+        """Returns a replacement for a task that does not answer: a new one, or the one that now runs at its address."""
         index = self.spec.task_indices(job)[position]
         if self._starts:
             self._peers[job, index].stop("it did not answer")
@@ -95,14 +88,9 @@ class Tasks:
             try:
                 peer = find(self.spec.task_address(job, index))
             except NotFoundError as error:
-                text = f"ParameterServer: /job:{job}/task:{index}: {error.message}"
-                raise at(NotFoundError(text), user_location()) from None
+                raise user_error(f"ParameterServer: /job:{job}/task:{index}: {error.message}", NotFoundError) from None
         peer.call("task", "host", *_SERVICES[job])
         return peer
-
-
-def _error(message: str) -> GraphcError:
-    return at(InvalidArgumentError(f"ParameterServer: {message}"), user_location())
 
 
 # The user's handles on a training: the result of a scheduled step, and the data of each worker.

@@ -14,17 +14,12 @@ from graphc.cluster.parameters.service import Options
 from graphc.cluster.parameters.shard import FATES
 from graphc.cluster.parameters.staleness import Policy, checked
 from graphc.cluster.parameters.tasks import PerWorker, Scheduled, Tasks
-from graphc.compiler.base import at, checked_seconds, user_location
-from graphc.compiler.base.errors import (
-    GraphcError,
-    InvalidArgumentError,
-    InvalidTypeError,
-    UnavailableError,
-    UnimplementedError,
-)
+from graphc.compiler.base import checked_seconds
+from graphc.compiler.base.errors import InvalidTypeError, UnavailableError, UnimplementedError
 from graphc.compiler.base.files import PathLike, as_path
 from graphc.compiler.core import variable_placement
 from graphc.compiler.runtime.costs import PrintedReport, format_bytes, format_seconds, plain_table
+from graphc.graphs.refusals import refusal, user_error
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -223,16 +218,22 @@ class ParameterServer:
         ):  # fmt: skip
             _check_count(name, value, least)
         if updates not in ("async", "sync"):
-            raise _error(f"updates must be 'async' or 'sync', got {updates!r:.60}")
+            raise refusal("ParameterServer", f"updates must be 'async' or 'sync', got {updates!r:.60}")
         if updates == "sync" and staleness is not None:
-            raise _error("synchronous updates have no stale gradients; omit staleness=, or use updates='async'")
+            raise refusal(
+                "ParameterServer",
+                "synchronous updates have no stale gradients; omit staleness=, or use updates='async'",
+            )
         if updates == "async" and spares:
-            raise _error("asynchronous updates wait for no worker; omit spares=, or use updates='sync'")
+            raise refusal(
+                "ParameterServer", "asynchronous updates wait for no worker; omit spares=, or use updates='sync'"
+            )
         durability = durability or ("none" if folder is None else "checkpoint")
         if durability not in get_args(Durability) or (durability == "none") != (folder is None):
-            raise _error(
+            raise refusal(
+                "ParameterServer",
                 f"durability={durability!r} with folder={folder!r:.60}: use durability='checkpoint' or 'sync' with a "
-                "folder, or neither of both"
+                "folder, or neither of both",
             )
         seconds = checked_seconds(timeout, "ParameterServer: timeout") or 60.0
         policy = checked("ParameterServer: staleness", staleness)
@@ -240,7 +241,10 @@ class ParameterServer:
         self.workers, self.servers = tasks.names("worker"), tasks.names("ps")
         if spares >= len(self.workers):
             tasks.stop()
-            raise _error(f"spares={spares} of {len(self.workers)} workers leaves none to wait for; use fewer spares")
+            raise refusal(
+                "ParameterServer",
+                f"spares={spares} of {len(self.workers)} workers leaves none to wait for; use fewer spares",
+            )
         round = len(self.workers) - spares if updates == "sync" else None
         directory = None if folder is None else str(as_path(folder).absolute())
         options = Options(policy, round, directory, durability, checkpoint_every)
@@ -258,17 +262,13 @@ class ParameterServer:
             variable_placement.made = saved
 
     def embedding(self, *args: Any, **kwargs: Any) -> Any:
-        """Refuses tables of which only rows are pulled.
-
-        Raises:
-          UnimplementedError: always; the message says what to write instead.
-        """
+        """Refuses tables of which only rows are pulled, and says what to write instead."""
         del args, kwargs
-        problem = (
+        raise user_error(
             "ParameterServer.embedding: make gx.layers.Embedding(rows, width) and call it once in server.scope(); "
-            "split_bytes= spreads its rows over the servers"
+            "split_bytes= spreads its rows over the servers",
+            UnimplementedError,
         )
-        raise at(UnimplementedError(problem), user_location())
 
     def schedule(
         self, step: Callable[..., Any], args: Iterable[Any] = (), kwargs: Mapping[str, Any] | None = None
@@ -291,8 +291,7 @@ class ParameterServer:
           Exception: the error of an earlier step, raised once.
         """
         if not callable(step):
-            error = InvalidTypeError(f"ParameterServer.schedule: expected a function, got {step!r:.60}")
-            raise at(error, user_location())
+            raise user_error(f"ParameterServer.schedule: expected a function, got {step!r:.60}", InvalidTypeError)
         result = Scheduled(str(getattr(step, "__name__", "step")))
         self._coordinator.submit(result, step, tuple(args), dict(kwargs or {}))
         return result
@@ -323,11 +322,11 @@ class ParameterServer:
           [[10.0], [20.0], [10.0]]
         """
         if not callable(make):
-            error = InvalidTypeError(
+            raise user_error(
                 f"ParameterServer.dataset: expected a function of a worker's index and the number of workers, such as "
-                f"lambda index, count: dataset.shard(count, index), got {make!r:.60}"
+                f"lambda index, count: dataset.shard(count, index), got {make!r:.60}",
+                InvalidTypeError,
             )
-            raise at(error, user_location())
         return PerWorker(make, len(self.workers))
 
     def join(self) -> None:
@@ -406,8 +405,4 @@ class ParameterServer:
 
 def _check_count(name: str, value: Any, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise _error(f"{name} must be an int from {least}, got {value!r:.60}")
-
-
-def _error(message: str) -> GraphcError:
-    return at(InvalidArgumentError(f"ParameterServer: {message}"), user_location())
+        raise refusal("ParameterServer", f"{name} must be an int from {least}, got {value!r:.60}")

@@ -11,7 +11,6 @@ import jax as _jax
 import numpy as np
 
 from graphc.cluster.carriers import Peer, find
-from graphc.cluster.parameters.layout import program_of
 from graphc.cluster.parameters.schedule import Exchange, Lost, Request, Unanswered, step
 from graphc.cluster.parameters.service import SERVICE
 from graphc.cluster.parameters.shard import Body, Push
@@ -40,11 +39,7 @@ TRAININGS_KEPT = 16
 
 @dataclass(frozen=True)
 class Assignment:
-    """The description of a training that a worker receives.
-
-    Attributes:
-      timeout: seconds within which a server must answer.
-    """
+    """The description of a training that a worker receives."""
 
     name: str
     servers: tuple[str, ...]
@@ -69,11 +64,7 @@ class WorkerService:
             self._joined.pop(name, None)
 
     def learn(self, name: str, key: str, text: StepText) -> None:
-        """Stores a step of a training for later runs.
-
-        Raises:
-          NotFoundError: the training is unknown.
-        """
+        """Stores a step of a training for later runs."""
         self._of(name).learn(key, text)
 
     def run(
@@ -85,9 +76,6 @@ class WorkerService:
         Returns:
           ``results`` and ``entries``: the fate of its push at each server; or ``lost``, the servers that do not answer,
           with the ``error``.
-
-        Raises:
-          NotFoundError: the step or the training is unknown.
         """
         joined = self._of(name)
         with jax.default_device(self._device):
@@ -101,8 +89,6 @@ class WorkerService:
 
 
 class _Joined:
-    """A training that a worker has joined: it runs the training's steps."""
-
     def __init__(self, task: Task, assignment: Assignment) -> None:
         self._task, self._assignment = task, assignment
         self._steps: dict[str, StepText] = {}
@@ -125,7 +111,7 @@ class _Joined:
         def compute(pulled: Sequence[Any]) -> tuple[Any, Sequence[Push]]:
             buffers = [[pulled[server][1][index] for index in indices] for server, indices in enumerate(text.pulled)]
             inputs = buffers, others, read, number_of, arrays
-            results, gradients, *assigned = jax.block_until_ready(program_of(text.program)(*inputs))
+            results, gradients, *assigned = jax.block_until_ready(text.program.compiled(*inputs))
             changes = [*zip(*assigned, strict=True)]
             pushes: list[Push] = []
             for server, (version, _) in enumerate(pulled if text.pushes else []):
@@ -145,7 +131,6 @@ class _Joined:
         return {"results": [np.asarray(leaf) for leaf in results], "entries": entries}
 
     def _drive(self, exchange: Exchange) -> Any:
-        """Sends a worker's requests to the servers."""
         replies: Any = None
         while True:
             try:

@@ -9,44 +9,24 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.compiler.base import at, nest, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base import nest
+from graphc.compiler.base.errors import InvalidTypeError
 from graphc.compiler.core import StringTensor, SymbolicTensor, Tensor, context
 from graphc.compiler.ops import functions as gx
 from graphc.compiler.tracing import current_trace, is_tracing
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session import Assert, Operation, convert_to_tensor, default_graph, no_op, with_dependencies
 
 __all__ = [
-    "checked",
-    "drop_rate",
-    "either",
-    "failed",
-    "filled",
-    "finite",
-    "flag",
-    "in_default_graph",
-    "making",
-    "near",
-    "needed",
-    "python_2_division",
-    "row_condition",
-    "tensor_after",
-]
+    "checked", "drop_rate", "either", "failed", "filled", "finite", "flag", "in_default_graph", "making", "near",
+    "needed", "python_2_division", "row_condition", "tensor_after",
+]  # fmt: skip
 
 
 def either(new: str, value: Any, old: str, old_value: Any) -> Any:
-    """Returns an argument that may be given under either of two names.
-
-    Args:
-      value: the argument's value, or None.
-      old_value: the value of the old argument, or None.
-
-    Raises:
-      InvalidArgumentError: both are given.
-    """
+    """Returns an argument that may be given under either of two names."""
     if value is not None and old_value is not None:
-        error = InvalidArgumentError(f"{new} and {old} are two names of one argument; give {new} alone")
-        raise at(error, user_location())
+        raise user_error(f"{new} and {old} are two names of one argument; give {new} alone")
     return old_value if value is None else value
 
 
@@ -56,14 +36,10 @@ def flag(new: str, value: Any, old: str, old_value: Any) -> bool:
 
 
 def needed(function: str, new: str, value: Any, old: str, old_value: Any) -> Any:
-    """Returns an argument that must be given under one of two names.
-
-    Raises:
-      InvalidTypeError: neither is given.
-    """
+    """Returns an argument that must be given under one of two names."""
     argument = either(new, value, old, old_value)
     if argument is None:
-        raise at(InvalidTypeError(f"{function} missing 1 required argument: {new!r}"), user_location())
+        raise user_error(f"{function} missing 1 required argument: {new!r}", InvalidTypeError)
     return argument
 
 
@@ -81,12 +57,7 @@ def row_condition(condition: Any, x: Any) -> Any:
 
 
 def filled(value: Any, shape: Any) -> Any:
-    """Returns a constant's values for a shape: of a list that is too short, the last one is repeated.
-
-    Args:
-      value: a number, or nested lists.
-      shape: the sizes, or None.
-    """
+    """Returns a constant's values for a shape: of a list that is too short, the last one is repeated."""
     if shape is None or not isinstance(value, list | tuple | np.ndarray):
         return value
     array: np.ndarray[Any, Any] = np.asarray(cast("Any", value))
@@ -107,8 +78,6 @@ def failed(what: str, data: Any, message: Any, **values: Any) -> list[Any]:
     """Returns the data that a failed assertion shows.
 
     Args:
-      data: the program's own data to show, or None.
-      message: the program's message, or None.
       **values: the compared values, shown if the program passes no data.
     """
     words = what.replace("_", " ")
@@ -148,9 +117,6 @@ def tensor_after(done: None, tensor: Any) -> Any:
 @contextmanager
 def making(name: str, seed: int | None = None) -> Generator[Callable[[Any], Any]]:
     """Opens a scope that adds operations to the default graph, unless a function is traced, or runs for a dataset.
-
-    Args:
-      seed: the seed of the scope's random operations; None for the graph's seed alone.
 
     Yields:
       A function that makes a tensor of the graph of what is known already, names the result, and returns it.

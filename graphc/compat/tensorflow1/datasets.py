@@ -21,18 +21,10 @@ from graphc.training import data
 from graphc.training.data import GraphDataset, sources
 
 __all__ = [
-    "Dataset",
-    "FixedLengthRecordDataset",
-    "InGraph",
-    "Iterator",
-    "TFRecordDataset",
-    "TextLineDataset",
-    "get_output_shapes",
-    "get_output_types",
-    "make_csv_dataset",
-    "make_initializable_iterator",
+    "Dataset", "FixedLengthRecordDataset", "InGraph", "Iterator", "TFRecordDataset", "TextLineDataset",
+    "get_output_shapes", "get_output_types", "make_csv_dataset", "make_initializable_iterator",
     "make_one_shot_iterator",
-]
+]  # fmt: skip
 
 
 class InGraph:
@@ -42,7 +34,6 @@ class InGraph:
     run for each element, as TensorFlow 1 does it.
 
     Args:
-      use: the transformation, for messages.
       seed: the seed of the graph that it was written beside.
     """
 

@@ -38,7 +38,6 @@ NAMESPACE: Mapping[str, Any] = {
 
 
 def _objects() -> dict[str, Any]:
-    """Returns what each name stands for."""
     objects: dict[str, Any] = {**CLASSES, **DTYPES, **ERRORS, **VALUES}
     for row in OPERATIONS:
         stand_in = row.function(_NAME, _MODULE, NAMESPACE, operation_name(row))

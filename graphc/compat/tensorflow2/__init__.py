@@ -4,14 +4,5 @@ from graphc.compat.tensorflow2.names import LATER, NAMES, NAMESPACE, missing, to
 from graphc.compat.tensorflow2.tables import CLASSES, DTYPES, ELSEWHERE, ROWS
 
 __all__ = [
-    "CLASSES",
-    "DTYPES",
-    "ELSEWHERE",
-    "LATER",
-    "NAMES",
-    "NAMESPACE",
-    "ROWS",
-    "missing",
-    "top_level",
-    "use_instead",
-]
+    "CLASSES", "DTYPES", "ELSEWHERE", "LATER", "NAMES", "NAMESPACE", "ROWS", "missing", "top_level", "use_instead",
+]  # fmt: skip

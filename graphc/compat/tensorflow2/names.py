@@ -8,7 +8,7 @@ from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
-from graphc.compat.spaces import Library
+from graphc.compat.spaces import Library, imported
 from graphc.compat.tensorflow2.tables import CLASSES, CONSTANTS, DTYPES, ELSEWHERE, ERRORS, ROWS
 from graphc.compiler.autograph import check_numerics, cond, do_not_convert, loop_options, to_source
 from graphc.compiler.base import config
@@ -39,19 +39,12 @@ __all__ = ["LATER", "NAMES", "NAMESPACE", "missing", "top_level", "use_instead"]
 _QUEUES = ("FIFOQueue", "PaddingFIFOQueue", "QueueBase", "RandomShuffleQueue")
 
 _DATA = {
-    "AUTOTUNE": "AUTOTUNE",
-    "Dataset": "Dataset",
-    "DatasetSpec": "DatasetSpec",
-    "FixedLengthRecordDataset": "fixed_length_records",
-    "INFINITE_CARDINALITY": "INFINITE_CARDINALITY",
-    "TFRecordDataset": "tf_records",
-    "TextLineDataset": "text_lines",
-    "UNKNOWN_CARDINALITY": "UNKNOWN_CARDINALITY",
-    "experimental.AUTOTUNE": "AUTOTUNE",
-    "experimental.INFINITE_CARDINALITY": "INFINITE_CARDINALITY",
-    "experimental.UNKNOWN_CARDINALITY": "UNKNOWN_CARDINALITY",
-    "experimental.make_csv_dataset": "make_csv_dataset",
-}
+    "AUTOTUNE": "AUTOTUNE", "Dataset": "Dataset", "DatasetSpec": "DatasetSpec",
+    "FixedLengthRecordDataset": "fixed_length_records", "INFINITE_CARDINALITY": "INFINITE_CARDINALITY",
+    "TFRecordDataset": "tf_records", "TextLineDataset": "text_lines", "UNKNOWN_CARDINALITY": "UNKNOWN_CARDINALITY",
+    "experimental.AUTOTUNE": "AUTOTUNE", "experimental.INFINITE_CARDINALITY": "INFINITE_CARDINALITY",
+    "experimental.UNKNOWN_CARDINALITY": "UNKNOWN_CARDINALITY", "experimental.make_csv_dataset": "make_csv_dataset",
+}  # fmt: skip
 
 _FILES = ("FixedLenFeature", "TFRecordOptions", "TFRecordWriter",
           "VarLenFeature", "parse_example", "parse_single_example")  # fmt: skip
@@ -62,34 +55,10 @@ _EXPERIMENTAL = ("Counter", "CsvDataset", "RandomDataset", "bucket_by_sequence_l
                  "sample_from_datasets", "scan", "shuffle_and_repeat", "take_while", "unbatch", "unique")  # fmt: skip
 
 
-def _of_data(name: str) -> Any:
-    from graphc.training import data
-
-    return getattr(data, name)
-
-
 def _experimental(name: str) -> Any:
     from graphc.compat.tensorflow2.datasets import EXPERIMENTAL
 
     return EXPERIMENTAL[name]
-
-
-def _of_queues(name: str) -> Any:
-    from graphc.graphs import queues
-
-    return getattr(queues, name)
-
-
-def _test_case() -> Any:
-    from graphc.compat.testing import TestCase
-
-    return TestCase
-
-
-def _test_main() -> Any:
-    import unittest
-
-    return unittest.main
 
 
 _SAVING = {
@@ -98,20 +67,18 @@ _SAVING = {
 }
 
 
-def _of_saving(name: str) -> Any:
-    from graphc.compat.tensorflow2 import saving
-
-    return getattr(saving, name)
-
-
 LATER: dict[str, Callable[[], Any]] = {
-    **{f"data.{name}": partial(_of_data, of) for name, of in _DATA.items()},
+    **{f"data.{name}": partial(imported, "graphc.training.data", of) for name, of in _DATA.items()},
     **{f"data.experimental.{name}": partial(_experimental, name) for name in _EXPERIMENTAL},
-    **{f"io.{name}": partial(_of_queues, name) for name in _FILES},
-    **{f"queue.{name}": partial(_of_queues, name) for name in _QUEUES},
-    **{f"{space}.{name}": partial(_of_saving, name) for space, names in _SAVING.items() for name in names},
-    "test.TestCase": _test_case,
-    "test.main": _test_main,
+    **{f"io.{name}": partial(imported, "graphc.graphs.queues", name) for name in _FILES},
+    **{f"queue.{name}": partial(imported, "graphc.graphs.queues", name) for name in _QUEUES},
+    **{
+        f"{space}.{name}": partial(imported, "graphc.compat.tensorflow2.saving", name)
+        for space, names in _SAVING.items()
+        for name in names
+    },
+    "test.TestCase": partial(imported, "graphc.compat.testing", "TestCase"),
+    "test.main": partial(imported, "unittest", "main"),
 }
 
 
@@ -120,43 +87,15 @@ _MODULE = "graphc.compat.v2"
 
 _GX = SimpleNamespace(
     **{name: getattr(functions, name) for name in functions.__all__},
-    StringTensor=StringTensor,
-    Tensor=Tensor,
-    IndexedSlices=IndexedSlices,
-    RaggedTensor=RaggedTensor,
-    SparseTensor=SparseTensor,
-    Variable=Variable,
-    arrays=arrays,
-    check_numerics=check_numerics,
-    checks=checks,
-    cond=cond,
-    config=config,
-    control_dependencies=control_dependencies,
-    custom_gradient=custom_gradient,
-    device=device,
-    do_not_convert=do_not_convert,
-    fft=fft,
-    flow=flow,
-    function=function,
-    functions_run_eagerly=functions_run_eagerly,
-    group=group,
-    is_tracing=is_tracing,
-    layers=layers,
-    linalg=linalg,
-    list_devices=list_devices,
-    loop_options=loop_options,
-    nest=nest,
-    nn=nn,
-    no_op=no_op,
-    random=random,
-    run_functions_eagerly=run_functions_eagerly,
-    set_visible_devices=set_visible_devices,
-    special=special,
-    strings=strings,
-    to_source=to_source,
-    tuple=tuple,
-    vectorized_map=vectorized_map,
-)
+    StringTensor=StringTensor, Tensor=Tensor, IndexedSlices=IndexedSlices, RaggedTensor=RaggedTensor,
+    SparseTensor=SparseTensor, Variable=Variable, arrays=arrays, check_numerics=check_numerics, checks=checks,
+    cond=cond, config=config, control_dependencies=control_dependencies, custom_gradient=custom_gradient,
+    device=device, do_not_convert=do_not_convert, fft=fft, flow=flow, function=function,
+    functions_run_eagerly=functions_run_eagerly, group=group, is_tracing=is_tracing, layers=layers, linalg=linalg,
+    list_devices=list_devices, loop_options=loop_options, nest=nest, nn=nn, no_op=no_op, random=random,
+    run_functions_eagerly=run_functions_eagerly, set_visible_devices=set_visible_devices, special=special,
+    strings=strings, to_source=to_source, tuple=tuple, vectorized_map=vectorized_map,
+)  # fmt: skip
 
 
 NAMESPACE: Mapping[str, Any] = {
@@ -170,7 +109,6 @@ NAMESPACE: Mapping[str, Any] = {
 
 
 def _objects() -> dict[str, Any]:
-    """Returns what each name stands for."""
     objects: dict[str, Any] = {**CLASSES, **CONSTANTS, **DTYPES, **ERRORS}
     for row in ROWS:
         stand_in = row.function(LIBRARY, _MODULE, NAMESPACE)

@@ -41,7 +41,6 @@ class _Loaded(saving.Saved):
 
     @property
     def signatures(self) -> Any:
-        """The functions, by name."""
         return dict(self.functions)
 
 
@@ -70,7 +69,6 @@ class _Status:
     """The status object that TensorFlow's ``restore`` returns: graphc restores everything or raises an error."""
 
     def assert_consumed(self) -> _Status:
-        """Does nothing."""
         return self
 
     assert_existing_objects_matched = expect_partial = assert_nontrivial_match = assert_consumed

@@ -209,7 +209,6 @@ class TestCase(unittest.TestCase):
             yield self._cached
 
     def _array(self, value: Any) -> np.ndarray[Any, Any]:
-        """Returns a value as a NumPy array."""
         if isinstance(value, SparseTensor | IndexedSlices):
             value = value.to_dense()
         elif isinstance(value, RaggedTensor):
@@ -382,12 +381,6 @@ class TestCase(unittest.TestCase):
         """Fails unless a block raises an error of graphc's: with a pattern in its text, or that a function takes."""
         return self.assertRaisesWithPredicateMatch(GraphcError, expected_err_re_or_predicate)
 
-    def assertRaisesIncompatibleShapesError(
-        self, exception_type: Any = GraphcError, expected_err_re_or_predicate: Any = r""
-    ) -> AbstractContextManager[Any]:
-        """Fails unless a block raises an error about shapes."""
-        return self.assertRaisesWithPredicateMatch(exception_type, expected_err_re_or_predicate)
-
 
 class _EagerSession:
     """A substitute for a Session where values are computed eagerly."""
@@ -396,7 +389,6 @@ class _EagerSession:
         self._case = case
 
     def run(self, fetches: Any, feed_dict: Any = None) -> Any:
-        """Returns the values of what is fetched."""
         del feed_dict
         return self._case.evaluate(fetches)
 
@@ -406,7 +398,6 @@ def _is_of_graph(value: Any) -> bool:
 
 
 def _value(leaf: Any) -> Any:
-    """Returns what a leaf of a structure holds."""
     if isinstance(leaf, GraphTensor | GraphVariable):
         return leaf.eval()
     if isinstance(leaf, Operation):

@@ -27,32 +27,10 @@ from graphc.graphs.queues.wait_queue import Lines
 from graphc.library.formats import TFRecordOptions, TFRecordWriter, tf_record_iterator
 
 __all__ = [
-    "ConditionalAccumulator",
-    "Coordinator",
-    "FIFOQueue",
-    "Fillers",
-    "FixedLenFeature",
-    "FixedLengthRecordReader",
-    "Lines",
-    "PaddingFIFOQueue",
-    "QueueBase",
-    "QueueSpec",
-    "QueueState",
-    "RandomShuffleQueue",
-    "ReaderBase",
-    "SparseValue",
-    "TFRecordOptions",
-    "TFRecordReader",
-    "TFRecordWriter",
-    "TextLineReader",
-    "VarLenFeature",
-    "WholeFileReader",
-    "make_example",
-    "ops",
-    "parse_example",
-    "parse_single_example",
-    "shared",
-    "tf_record_iterator",
-]
+    "ConditionalAccumulator", "Coordinator", "FIFOQueue", "Fillers", "FixedLenFeature", "FixedLengthRecordReader",
+    "Lines", "PaddingFIFOQueue", "QueueBase", "QueueSpec", "QueueState", "RandomShuffleQueue", "ReaderBase",
+    "SparseValue", "TFRecordOptions", "TFRecordReader", "TFRecordWriter", "TextLineReader", "VarLenFeature",
+    "WholeFileReader", "make_example", "ops", "parse_example", "parse_single_example", "shared", "tf_record_iterator",
+]  # fmt: skip
 
 hint_missing(globals(), "gx.queues")

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.compiler.core import STRING, SymbolicTensor, Tensor, as_dtype, host_type
-from graphc.compiler.ir import (
-    OPS,
-    Attrs,
-    Effect,
-    Graph,
-    Infer,
-    OpDef,
-    TensorType,
-    gives,
-    part_of_world,
-    reads,
-    writes,
-)
-from graphc.graphs.queues.components import as_type, check_type, dtype_of, integer, kept, operand_of, refusal, tensors
-from graphc.graphs.queues.shared import SharedObject, found, handle_of
+from graphc.compiler.core import SymbolicTensor, Tensor, as_dtype, host_type
+from graphc.compiler.ir import Attrs, Infer, OpDef, TensorType, gives
+from graphc.graphs.queues.components import as_type, check_type, dtype_of, integer, kept, operand_of, tensors
+from graphc.graphs.queues.shared import Act, SharedObject, handle_op, op_on, shared_state
 from graphc.graphs.queues.wait_queue import Lines, Waiter
+from graphc.graphs.refusals import refusal
 
 __all__ = ["ConditionalAccumulator"]
 
@@ -100,8 +89,6 @@ class AccumulatorState(Lines):
 
 
 class _Taker(Waiter):
-    """A thread that waits for gradients."""
-
     __slots__ = ("_accumulator", "_wanted", "result")
 
     def __init__(self, accumulator: AccumulatorState, wanted: int) -> None:
@@ -128,55 +115,29 @@ def _make(name: str, attrs: Mapping[str, Any]) -> AccumulatorState:
 
 
 def _state(attrs: Mapping[str, Any]) -> AccumulatorState:
-    return found(_make, AccumulatorState, attrs)
+    return shared_state(_make, AccumulatorState, attrs)
 
 
-def _apply(step: Any, gradient: Any, **attrs: Any) -> tuple[()]:
-    _state(attrs).apply(np.asarray(gradient), int(step))
-    return ()
+def _op(name: str, act: Act[AccumulatorState], infer: Infer, doc: str, *params: str) -> OpDef:
+    return op_on("accumulator", _state, name, act, infer, doc, *params)
 
 
-def _take(wanted: Any, **attrs: Any) -> np.ndarray[Any, Any]:
-    return _state(attrs).take(int(wanted))
-
-
-def _count(**attrs: Any) -> np.ndarray[Any, Any]:
-    return np.asarray(_state(attrs).count, np.int32)
-
-
-def _set_step(step: Any, **attrs: Any) -> tuple[()]:
-    _state(attrs).set_step(int(step))
-    return ()
-
-
-def _handle(**attrs: Any) -> np.ndarray[Any, Any]:
-    return np.asarray(handle_of(attrs).encode(), object)
-
-
-def _gradient(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
-    return (attrs["type"],)
-
-
-def _touches(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
-    return (writes(part_of_world(f"accumulator/{handle_of(attrs)}")),)
-
-
-def _stands_for(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
-    return (reads(part_of_world(f"accumulator/{handle_of(attrs)}")),)
-
-
-def _op(
-    name: str, impl: Callable[..., Any], infer: Infer, doc: str, *params: str, effects: Callable[..., Any] = _touches
-) -> OpDef:
-    name = f"accumulator.{name}"
-    return OPS.add(name, OpDef(name, impl, infer, params, effects=effects, differentiable=False, host=True, doc=doc))
-
-
-_APPLY = _op("apply_grad", _apply, gives(), "Adds a gradient.", "step", "gradient")
-_TAKE = _op("take_grad", _take, _gradient, "Takes the mean or sum of the gradients.", "wanted")
-_COUNT = _op("num_accumulated", _count, gives(TensorType((), np.dtype(np.int32))), "The number of gradients added.")
-_SET_STEP = _op("set_global_step", _set_step, gives(), "Sets the step.", "step")
-_HANDLE = _op("handle", _handle, gives(TensorType((), STRING)), "An accumulator.", effects=_stands_for)
+_APPLY = _op(
+    "apply_grad", lambda state, inputs, _: state.apply(np.asarray(inputs[1]), int(inputs[0])), gives(),
+    "Adds a gradient.", "step", "gradient",
+)  # fmt: skip
+_TAKE = _op(
+    "take_grad", lambda state, inputs, _: state.take(int(inputs[0])), lambda inputs, attrs, regions: (attrs["type"],),
+    "Takes the mean or sum of the gradients.", "wanted",
+)  # fmt: skip
+_COUNT = _op(
+    "num_accumulated", lambda state, _, attrs: np.asarray(state.count, np.int32),
+    gives(TensorType((), np.dtype(np.int32))), "The number of gradients added.",
+)  # fmt: skip
+_SET_STEP = _op(
+    "set_global_step", lambda state, inputs, _: state.set_step(int(inputs[0])), gives(), "Sets the step.", "step"
+)
+_HANDLE = handle_op("accumulator")
 
 
 class ConditionalAccumulator(SharedObject[AccumulatorState]):

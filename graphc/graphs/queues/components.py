@@ -11,8 +11,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.compiler.base import at, has_mark, user_location
-from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base import has_mark
+from graphc.compiler.base.errors import InvalidTypeError
 from graphc.compiler.core import (
     FUNCTIONS,
     SCALARS,
@@ -34,23 +34,12 @@ from graphc.compiler.core import (
 from graphc.compiler.devices import devices
 from graphc.compiler.ir import OPEN, OPS, Attrs, TensorType, compatible_shapes
 from graphc.graphs.queues.rows import Columns, Run
+from graphc.graphs.refusals import refusal
 
 __all__ = [
-    "Element",
-    "QueueSpec",
-    "as_type",
-    "check_row",
-    "check_type",
-    "checked_rows",
-    "component_types",
-    "dtype_of",
-    "integer",
-    "kept",
-    "operand_of",
-    "part_names",
-    "refusal",
-    "tensors",
-]
+    "Element", "QueueSpec", "as_type", "check_row", "check_type", "checked_rows", "component_types", "dtype_of",
+    "integer", "kept", "operand_of", "part_names", "tensors",
+]  # fmt: skip
 
 # The spec of a queue: its kind, capacity and component types, checked.
 
@@ -59,21 +48,13 @@ PADDING = "PaddingFIFOQueue"
 
 @dataclass(frozen=True)
 class QueueSpec:
-    """The properties that two queues with the same shared name must have in common.
-
-    Attributes:
-      kind: the name of the class.
-      capacity: the maximum number of elements; -1 for no limit.
-      types: the types of an element's components; open where the queue accepts any size.
-      min_after_dequeue: the number of elements that stay in the queue while it is open.
-      seed: the seed of the order, for a queue that shuffles.
-    """
+    """The properties that two queues with the same shared name must have in common."""
 
     fields: ClassVar[tuple[str, ...]] = ("kind", "capacity", "min_after_dequeue", "seed", "types")
 
     kind: str
     capacity: int
-    types: tuple[TensorType, ...]
+    types: tuple[TensorType, ...]  # the types of an element's components; open where the queue accepts any size
     min_after_dequeue: int = 0
     seed: int | None = None
 
@@ -100,28 +81,15 @@ def _listed(types: Sequence[TensorType]) -> str:
     return f"({', '.join(map(str, types))})"
 
 
-def refusal(use: str, problem: str, kind: type[GraphcError] = InvalidArgumentError) -> GraphcError:
-    """Makes an error with the user's line."""
-    return at(kind(f"{use}: {problem}"), user_location())
-
-
 def integer(use: str, name: str, value: Any) -> int:
-    """Converts a user's value to an int.
-
-    Raises:
-      InvalidTypeError: it is not an int.
-    """
+    """Converts a user's value to an int."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise refusal(use, f"{name} must be an int, got {value!r:.60}", InvalidTypeError)
     return value.__index__()
 
 
 def dtype_of(use: str, dtype: Any) -> np.dtype[Any]:
-    """Returns the dtype of a component; ``object`` for strings.
-
-    Raises:
-      InvalidTypeError: a tensor cannot have that dtype.
-    """
+    """Returns the dtype of a component; ``object`` for strings."""
     if is_string_dtype(dtype) or dtype is STRING:
         return STRING
     try:
@@ -131,15 +99,7 @@ def dtype_of(use: str, dtype: Any) -> np.dtype[Any]:
 
 
 def as_type(use: str, dtype: np.dtype[Any], shape: Any) -> TensorType:
-    """Returns the type of a component from its dtype and a user's shape.
-
-    Args:
-      use: the name of the calling function, for messages.
-      shape: ints, with None for open sizes; None for any shape.
-
-    Raises:
-      InvalidTypeError: it is not a shape.
-    """
+    """Returns the type of a component from its dtype and a user's shape."""
     if hasattr(shape, "as_list"):
         shape = None if getattr(shape, "rank", 0) is None else shape.as_list()
     if shape is None:
@@ -155,12 +115,7 @@ def component_types(use: str, dtypes: Any, shapes: Any) -> tuple[TensorType, ...
     """Returns the types of the components of an element.
 
     Args:
-      use: the name of the calling function, for messages.
-      dtypes: a dtype, or a list of dtypes.
       shapes: None, or a shape for each dtype; for one dtype, also a single shape.
-
-    Raises:
-      InvalidArgumentError: the number of shapes differs from the number of dtypes, or there is no dtype.
     """
     several = isinstance(dtypes, list | tuple)
     requested = cast("Sequence[Any]", dtypes) if several else [dtypes]
@@ -198,12 +153,7 @@ def _fits(shape: tuple[int, ...], type: TensorType) -> bool:
 
 
 def kept(use: str, value: Any, dtype: np.dtype[Any]) -> Any:
-    """Converts a value to the array that a queue keeps: JAX arrays stay as they are, everything else is copied.
-
-    Raises:
-      InvalidTypeError: the value is of another dtype, or no tensor.
-      UnimplementedError: an open tape follows the value, whose gradient would be lost.
-    """
+    """Converts a value to the array that a queue keeps: JAX arrays stay as they are, everything else is copied."""
     kind = cast("type[Any]", type(value))
     if kind is Tensor and not context.tapes and value.raw.dtype == dtype:
         return value.raw
@@ -271,11 +221,7 @@ def _described(value: Any) -> str:
 
 
 def operand_of(use: str, value: Any, dtype: np.dtype[Any]) -> Any:
-    """Converts a value to an op's input in a graph: a tensor of the graph, or a constant array.
-
-    Raises:
-      InvalidTypeError: the value is of another dtype.
-    """
+    """Converts a value to an op's input in a graph: a tensor of the graph, or a constant array."""
     if has_mark(value, "__graphc_number__") or has_mark(value, "__graphc_index__"):
         value = FUNCTIONS["asarray"](value, dtype=dtype)
     if isinstance(value, Variable):
@@ -298,11 +244,7 @@ def check_type(use: str, name: str, actual: TensorType, wanted: TensorType, *, m
     """Checks the type of a value to enqueue, as far as it is known.
 
     Args:
-      use: the name of the calling function, for messages.
       many: whether the first axis counts elements.
-
-    Raises:
-      InvalidArgumentError: the shape differs.
     """
     if many and actual.ranked:
         if not actual.shape:
@@ -326,11 +268,7 @@ def check_row(use: str, row: Columns, types: Sequence[TensorType], names: Sequen
 
 
 def checked_rows(use: str, columns: Columns, types: Sequence[TensorType], names: Sequence[str]) -> int:
-    """Returns the number of elements that arrays hold, from their first axes.
-
-    Raises:
-      InvalidArgumentError: the arrays hold different numbers of elements, or elements of another shape.
-    """
+    """Returns the number of elements that arrays hold, from their first axes."""
     for name, column, wanted in zip(names, columns, types, strict=True):
         if not column.shape or not _fits(column.shape[1:], wanted):
             check_type(use, name, TensorType(column.shape, wanted.dtype), wanted, many=True)
@@ -386,14 +324,7 @@ _KEYS = 256
 
 
 class Element:
-    """The components of an element, and their names if it is a dict.
-
-    Args:
-      names: the names that the user passed; None for no names.
-
-    Raises:
-      InvalidArgumentError: the number of names differs from the number of components, or two names are equal.
-    """
+    """The components of an element, and their names if it is a dict."""
 
     def __init__(self, spec: QueueSpec, names: Sequence[str] | None) -> None:
         self.spec = spec

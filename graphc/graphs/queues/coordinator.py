@@ -7,19 +7,13 @@ import sys
 import threading
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from functools import partial
 from numbers import Real
 from types import TracebackType
 from typing import Any, cast
 
-from graphc.compiler.base import at, is_internal_file, start_on_thread, user_location, wait_until
-from graphc.compiler.base.errors import (
-    CancelledError,
-    FailedPreconditionError,
-    InvalidArgumentError,
-    InvalidTypeError,
-    OutOfRangeError,
-)
+from graphc.compiler.base import is_internal_file, start_on_thread, wait_until
+from graphc.compiler.base.errors import CancelledError, FailedPreconditionError, InvalidTypeError, OutOfRangeError
+from graphc.graphs.refusals import user_error
 
 __all__ = ["Coordinator"]
 
@@ -64,7 +58,10 @@ class Coordinator:
         self._clean = tuple(clean_stop_exception_types)
         kinds: tuple[Any, ...] = self._clean
         if not all(isinstance(kind, type) and issubclass(kind, BaseException) for kind in kinds):
-            raise _refused(f"Coordinator: clean_stop_exception_types must be exception classes, got {kinds!r:.80}")
+            raise user_error(
+                f"Coordinator: clean_stop_exception_types must be exception classes, got {kinds!r:.80}",
+                InvalidTypeError,
+            )
         self._condition = threading.Condition()
         self._stopped = False
         self._reason: tuple[BaseException, TracebackType | None] | None = None
@@ -119,11 +116,12 @@ class Coordinator:
                 self._callbacks[key] = callback
         if stopped:
             callback()
-        return partial(self._forget, key)
 
-    def _forget(self, key: object) -> None:
-        with self._condition:
-            self._callbacks.pop(key, None)
+        def forget() -> None:
+            with self._condition:
+                self._callbacks.pop(key, None)
+
+        return forget
 
     def clear_stop(self) -> None:
         """Withdraws the request to stop, and forgets its exception: the coordinator is as new."""
@@ -203,7 +201,7 @@ class Coordinator:
             _check_threads("join", passed)
             awaited = [thread for thread in {**self._registered, **dict.fromkeys(passed)} if thread.is_alive()]
             if threading.current_thread() in awaited:
-                raise _error(
+                raise user_error(
                     "Coordinator.join: a thread cannot wait for its own end; call it from the thread that started them"
                 )
             self._wait_for(awaited, grace)
@@ -214,7 +212,7 @@ class Coordinator:
         if live and ignore_live_threads:
             _logger.info("stopped while threads still run: %s", ", ".join(map(_described, live)))
         elif live:
-            raise at(FailedPreconditionError(_still_running(live, grace)), user_location())
+            raise user_error(_still_running(live, grace), FailedPreconditionError)
 
     def _wait_for(self, threads: Sequence[threading.Thread], grace: float) -> None:
         """Waits for the end of threads, with the condition held; after a stop, for the grace period only."""
@@ -261,20 +259,25 @@ def _exception(error: Any) -> tuple[BaseException, TracebackType | None] | None:
         return None
     elif isinstance(error, BaseException):
         return error, error.__traceback__
-    raise _refused(
-        f"Coordinator.request_stop: ex must be an exception, the result of sys.exc_info(), or None, got {error!r:.60}"
+    raise user_error(
+        f"Coordinator.request_stop: ex must be an exception, the result of sys.exc_info(), or None, got {error!r:.60}",
+        InvalidTypeError,
     )
 
 
 def _check_threads(method: str, threads: Sequence[Any]) -> None:
     for thread in threads:
         if not isinstance(thread, threading.Thread):
-            raise _refused(f"Coordinator.{method}: expected instances of threading.Thread, got {thread!r:.60}")
+            raise user_error(
+                f"Coordinator.{method}: expected instances of threading.Thread, got {thread!r:.60}", InvalidTypeError
+            )
 
 
 def _seconds(seconds: Any) -> float:
     if isinstance(seconds, bool) or not isinstance(seconds, Real) or not float(seconds) >= 0:
-        raise _error(f"Coordinator.join: stop_grace_period_secs must be a number of at least 0, got {seconds!r:.60}")
+        raise user_error(
+            f"Coordinator.join: stop_grace_period_secs must be a number of at least 0, got {seconds!r:.60}"
+        )
     return float(seconds)
 
 
@@ -293,11 +296,3 @@ def _described(thread: threading.Thread) -> str:
     while frame is not None and is_internal_file(frame.f_code.co_filename):
         frame = frame.f_back
     return thread.name if frame is None else f"{thread.name}, in {frame.f_code.co_filename}, line {frame.f_lineno}"
-
-
-def _refused(problem: str) -> InvalidTypeError:
-    return at(InvalidTypeError(problem), user_location())
-
-
-def _error(problem: str) -> InvalidArgumentError:
-    return at(InvalidArgumentError(problem), user_location())

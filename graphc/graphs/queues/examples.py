@@ -23,8 +23,9 @@ from graphc.compiler.core import (
 )
 from graphc.compiler.ir import OPEN, OPS, Attrs, Graph, Literal, OpDef, TensorType
 from graphc.compiler.tracing import is_tracing
-from graphc.graphs.queues.components import dtype_of, refusal
+from graphc.graphs.queues.components import dtype_of
 from graphc.graphs.queues.ops import example_class
+from graphc.graphs.refusals import refusal
 
 __all__ = ["FixedLenFeature", "SparseValue", "VarLenFeature", "parse_example", "parse_single_example"]
 
@@ -134,30 +135,16 @@ class VarLenFeature:
 
 
 class Column(NamedTuple):
-    """A checked feature, as an attribute of a node.
-
-    Attributes:
-      shape: the shape of an example's values; None for any number of them.
-      default: the replacement for missing values.
-    """
+    """A checked feature, as an attribute of a node."""
 
     key: str
     dtype: np.dtype[Any]
-    shape: tuple[int, ...] | None
+    shape: tuple[int, ...] | None  # the shape of an example's values; None for any number of them
     default: Literal | None
 
 
 def columns_of(features: Any, use: str) -> dict[str, Column]:
-    """Checks the features that a user requests.
-
-    Args:
-      features: a feature for each name.
-      use: the name of the function that it is passed to, for messages.
-
-    Raises:
-      InvalidArgumentError: a shape that is open, a default of another shape, or no features.
-      InvalidTypeError: a dtype that Example messages do not have, or an object that is not a feature.
-    """
+    """Checks the features that a user requests."""
     if not isinstance(features, Mapping) or not features:
         problem = f"features must be a dict with at least one feature, got {features!r:.60}"
         raise refusal(use, problem)
@@ -254,16 +241,11 @@ def _parse(use: str, serialized: Any, features: Any, names: Any, ranks: tuple[in
         results = apply_all(PARSE, inputs, attrs)
     else:  # a traced function knows its strings
         results = [host_value(array) for array in _parse_arrays(*map(bytes_array, inputs), **attrs)]
-    return _by_name(columns, results)
-
-
-def _by_name(columns: Mapping[str, Column], arrays: Sequence[Any]) -> dict[str, Any]:
-    """Returns results by feature name, with the parts of sparse tensors combined."""
-    left, results = iter(arrays), dict[str, Any]()
+    left, by_name = iter(results), dict[str, Any]()
     for name, column in columns.items():
         first = next(left)
-        results[name] = SparseValue(first, next(left), next(left)) if _is_sparse(column) else first
-    return results
+        by_name[name] = SparseValue(first, next(left), next(left)) if _is_sparse(column) else first
+    return by_name
 
 
 def _is_sparse(column: Column) -> bool:
@@ -302,7 +284,6 @@ class _Row:
         return array.astype(dtype)
 
     def error(self, problem: str) -> InvalidArgumentError:
-        """Returns an error that names the message."""
         return InvalidArgumentError(f"{self.label}: {problem}")
 
 
@@ -353,11 +334,6 @@ def _rows(serialized: Array, names: Array | None, single: bool, use: str) -> lis
     return rows
 
 
-def _missing(column: Column, row: _Row) -> InvalidArgumentError:
-    feature = f"feature {column.key!r} ({_title(column.dtype)})"
-    return row.error(f"{feature} is missing, and the FixedLenFeature has no default_value")
-
-
 def _fixed(column: Column, rows: Sequence[_Row]) -> Array:
     assert column.shape is not None
     filled = np.empty((len(rows), *column.shape), column.dtype)
@@ -367,7 +343,8 @@ def _fixed(column: Column, rows: Sequence[_Row]) -> Array:
         values = row.values(column.key, column.dtype)
         if values is None:
             if column.default is None:
-                raise _missing(column, row)
+                feature = f"feature {column.key!r} ({_title(column.dtype)})"
+                raise row.error(f"{feature} is missing, and the FixedLenFeature has no default_value")
             flat[index] = column.default.array.ravel()
         elif values.size != size:
             raise row.error(
@@ -383,14 +360,9 @@ def _variable(column: Column, rows: Sequence[_Row]) -> tuple[Array, ...]:
     values = [row.values(column.key, column.dtype) for row in rows]
     present = [nothing if value is None else value for value in values]
     sizes = np.array([value.size for value in present], np.int64)
-    positions = np.stack([np.repeat(np.arange(len(rows)), sizes), _counts(sizes)], axis=1)
+    counts = np.concatenate([np.empty(0, np.int64), *map(np.arange, sizes.tolist())])  # 0, 1, 2, ... for each size
+    positions = np.stack([np.repeat(np.arange(len(rows)), sizes), counts], axis=1)
     return positions, np.concatenate([nothing, *present]), np.array([len(rows), sizes.max(initial=0)])
-
-
-def _counts(sizes: Array) -> Array:
-    """Returns 0, 1, 2, ... for each size."""
-    counts: list[Array] = [np.empty(0, np.int64), *map(np.arange, sizes.tolist())]
-    return np.concatenate(counts)
 
 
 def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
@@ -401,11 +373,7 @@ def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
         if _is_sparse(column):
             axes = len(rows) + 1
             index: np.dtype[Any] = attrs["index"]
-            results += [
-                TensorType((OPEN, axes), index),
-                TensorType((OPEN,), column.dtype),
-                TensorType((axes,), index),
-            ]
+            results += [TensorType((OPEN, axes), index), TensorType((OPEN,), column.dtype), TensorType((axes,), index)]
         else:
             results.append(TensorType((*rows, *(column.shape or ())), column.dtype))
     return tuple(results)

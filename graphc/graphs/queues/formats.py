@@ -2,122 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import astuple, dataclass
-from typing import Any, Protocol
+from itertools import count
+from typing import Any, ClassVar
 
 from graphc.library.formats import RecordStream, open_file, reading
 
-__all__ = ["FORMATS", "FixedLengthRecords", "Format", "Records", "TextLines", "WholeFiles", "Work", "spec_of"]
+__all__ = ["FORMATS", "FixedLengthRecords", "Format", "Records", "TextLines", "WholeFiles", "spec_of"]
 
 
-class Work(Protocol):
-    """A file that is being read.
-
-    Attributes:
-      is_single: whether it has only one record, so that it ends when that is read.
-    """
-
-    is_single: bool
-
-    def read(self) -> tuple[bytes, bytes] | None:
-        """Returns the next key and record; None at the end."""
-        ...
-
-    def close(self) -> None:
-        """Closes the file."""
-        ...
-
-
-class Format(Protocol):
+class Format:
     """A format with its settings, which are the fields of a dataclass."""
 
-    def open(self, name: bytes) -> Work:
+    compression: str = ""
+    is_single: ClassVar[bool] = False
+    """True if a file has only one record, so that it ends when that is read."""
+
+    def open(self, name: bytes) -> Any:
         """Opens a file."""
-        ...
+        return open_file(name, self.compression)
 
-
-class _Single:
-    """A file with one record."""
-
-    is_single = True
-
-    def __init__(self, key: bytes, record: bytes) -> None:
-        self._record = key, record
-
-    def read(self) -> tuple[bytes, bytes]:
-        """Returns the record."""
-        return self._record
-
-    def close(self) -> None:
-        """Does nothing."""
+    def records(self, name: bytes, file: Any) -> Iterator[tuple[bytes, bytes]]:
+        """Yields the key and the contents of each record of an open file."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class WholeFiles:
+class WholeFiles(Format):
     """Whole files: the key is the name."""
 
-    def open(self, name: bytes) -> Work:
-        """Reads a file."""
-        with open_file(name) as file:
-            return _Single(name, file.read())
+    is_single: ClassVar[bool] = True
+
+    def records(self, name: bytes, file: Any) -> Iterator[tuple[bytes, bytes]]:
+        """Yields the contents."""
+        yield name, file.read()
 
 
 @dataclass(frozen=True)
-class TextLines:
-    """Lines without their ends (a line feed, with or without a carriage return): the key is ``name:line``, from 1.
-
-    Attributes:
-      skip_header_lines: the number of lines to skip at the start of each file.
-      compression: the compression of the files; empty for none.
-    """
+class TextLines(Format):
+    """Lines without their ends (a line feed, with or without a carriage return): the key is ``name:line``, from 1."""
 
     skip_header_lines: int = 0
     compression: str = ""
 
-    def open(self, name: bytes) -> Work:
-        """Opens a file and skips its header."""
-        return _TextWork(name, self)
-
-
-class _TextWork:
-    is_single = False
-
-    def __init__(self, name: bytes, format: TextLines) -> None:
-        self._name = name
-        self._file = open_file(name, format.compression)
-        self._line = 0
-        try:
+    def records(self, name: bytes, file: Any) -> Iterator[tuple[bytes, bytes]]:
+        """Yields the lines after the header."""
+        for number in count(1):
             with reading(name):
-                while self._line < format.skip_header_lines and self._file.readline():
-                    self._line += 1
-        except BaseException:
-            self._file.close()
-            raise
-
-    def read(self) -> tuple[bytes, bytes] | None:
-        with reading(self._name):
-            line = self._file.readline()
-        if not line:
-            return None
-        self._line += 1
-        return b"%s:%d" % (self._name, self._line), line.removesuffix(b"\n").removesuffix(b"\r")
-
-    def close(self) -> None:
-        self._file.close()
+                line = file.readline()
+            if not line:
+                return
+            if number > self.skip_header_lines:
+                yield b"%s:%d" % (name, number), line.removesuffix(b"\n").removesuffix(b"\r")
 
 
 @dataclass(frozen=True)
-class FixedLengthRecords:
-    """Records of fixed length: the key is ``name:record``, from 0.
-
-    Attributes:
-      record_bytes: the size of a record.
-      header_bytes: the number of bytes to skip at the start of each file.
-      footer_bytes: the number of bytes to ignore at the end of each file.
-      hop_bytes: the distance between the starts of successive records; 0 for the size of a record.
-      compression: the compression of the files; empty for none.
-    """
+class FixedLengthRecords(Format):
+    """Records of fixed length: the key is ``name:record``, from 0. Readers of files say what the sizes mean."""
 
     record_bytes: int
     header_bytes: int = 0
@@ -125,83 +67,44 @@ class FixedLengthRecords:
     hop_bytes: int = 0
     compression: str = ""
 
-    def open(self, name: bytes) -> Work:
-        """Opens a file and skips its header."""
-        return _FixedLengthWork(name, self)
+    def records(self, name: bytes, file: Any) -> Iterator[tuple[bytes, bytes]]:
+        """Yields the records; reads ahead by the footer's size, since a compressed file does not know its length."""
+        ahead, skip, size = b"", self.header_bytes, self.record_bytes
+        for number in count():
+            with reading(name):
+                ahead = _filled(ahead, file, skip)[skip:]
+                ahead = _filled(ahead, file, size + self.footer_bytes)
+            if len(ahead) < size + self.footer_bytes:
+                return
+            yield b"%s:%d" % (name, number), ahead[:size]
+            skip = self.hop_bytes or size
 
 
-class _FixedLengthWork:
-    """Reads ahead by the size of the footer, since a compressed file does not know its length."""
-
-    is_single = False
-
-    def __init__(self, name: bytes, format: FixedLengthRecords) -> None:
-        self._name = name
-        self._format = format
-        self._file = open_file(name, format.compression)
-        self._hop = format.hop_bytes or format.record_bytes
-        self._ahead = b""
-        self._skip = format.header_bytes
-        self._number = 0
-
-    def read(self) -> tuple[bytes, bytes] | None:
-        size = self._format.record_bytes
-        with reading(self._name):
-            self._ahead = self._ahead[self._skip :] if self._fill(self._skip) else b""
-            self._skip = 0
-            if not self._fill(size + self._format.footer_bytes):
-                return None
-        record, self._skip = self._ahead[:size], self._hop
-        self._number += 1
-        return b"%s:%d" % (self._name, self._number - 1), record
-
-    def _fill(self, size: int) -> bool:
-        """Reads ahead until it has ``size`` bytes; returns True if the file has that many."""
-        if len(self._ahead) < size:
-            self._ahead += self._file.read(size - len(self._ahead))
-        return len(self._ahead) >= size
-
-    def close(self) -> None:
-        self._file.close()
+def _filled(ahead: bytes, file: Any, size: int) -> bytes:
+    return ahead + file.read(size - len(ahead)) if len(ahead) < size else ahead
 
 
 @dataclass(frozen=True)
-class Records:
-    """TFRecord files: the key is ``name:byte``.
-
-    Attributes:
-      compression: the compression of the files; empty for none.
-    """
+class Records(Format):
+    """TFRecord files: the key is ``name:byte``."""
 
     compression: str = ""
 
-    def open(self, name: bytes) -> Work:
+    def open(self, name: bytes) -> RecordStream:
         """Opens a file."""
-        return _RecordWork(name, self)
+        return RecordStream(name, self.compression)
 
-
-class _RecordWork:
-    is_single = False
-
-    def __init__(self, name: bytes, format: Records) -> None:
-        self._name = name
-        self._stream = RecordStream(name, format.compression)
-
-    def read(self) -> tuple[bytes, bytes] | None:
-        offset = self._stream.offset
-        record = self._stream.read()
-        return None if record is None else (b"%s:%d" % (self._name, offset), record)
-
-    def close(self) -> None:
-        self._stream.close()
+    def records(self, name: bytes, file: RecordStream) -> Iterator[tuple[bytes, bytes]]:
+        """Yields the records."""
+        offset = file.offset
+        while (record := file.read()) is not None:
+            yield b"%s:%d" % (name, offset), record
+            offset = file.offset
 
 
 FORMATS: Mapping[str, type[Any]] = {
-    "fixed_length_record": FixedLengthRecords,
-    "text_line": TextLines,
-    "tf_record": Records,
-    "whole_file": WholeFiles,
-}
+    "fixed_length_record": FixedLengthRecords, "text_line": TextLines, "tf_record": Records, "whole_file": WholeFiles,
+}  # fmt: skip
 """The formats, by their names in graphs."""
 
 _NAMES: Mapping[type[Any], str] = {kind: name for name, kind in FORMATS.items()}

@@ -2,52 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
-from graphc.compiler.core import STRING, bytes_array, current_resources
+from graphc.compiler.core import bytes_array, current_resources
 from graphc.compiler.ir import (
     OPEN,
-    OPS,
     Attrs,
-    Effect,
-    Graph,
     Infer,
     OpDef,
     TensorType,
     gives,
-    part_of_world,
-    reads,
-    writes,
 )
 from graphc.graphs.queues.components import QueueSpec, check_row, checked_rows, part_names
 from graphc.graphs.queues.rows import Run, joined, single
-from graphc.graphs.queues.shared import EAGER, PROCESS, Fillers, found, handle_of
+from graphc.graphs.queues.shared import EAGER, PROCESS, Act, Fillers, handle_of, handle_op, op_on, shared_state
 from graphc.graphs.queues.state import QueueState
+from graphc.graphs.refusals import user_error
 
 __all__ = [
-    "CLOSE",
-    "DEQUEUE",
-    "DEQUEUE_MANY",
-    "DEQUEUE_UP_TO",
-    "ENQUEUE",
-    "ENQUEUE_MANY",
-    "HANDLE",
-    "IS_CLOSED",
-    "SIZE",
-    "empty",
-    "example_class",
-    "handle_of",
-    "make_example",
-    "make_feature",
-    "make_queue",
-    "state_of",
-]
+    "CLOSE", "DEQUEUE", "DEQUEUE_MANY", "DEQUEUE_UP_TO", "ENQUEUE", "ENQUEUE_MANY", "HANDLE", "IS_CLOSED", "SIZE",
+    "empty", "example_class", "handle_of", "make_example", "make_feature", "make_queue", "state_of",
+]  # fmt: skip
 
 
 def make_queue(name: str, attrs: Mapping[str, Any]) -> QueueState:
@@ -59,7 +40,7 @@ def make_queue(name: str, attrs: Mapping[str, Any]) -> QueueState:
 
 def state_of(attrs: Mapping[str, Any]) -> QueueState:
     """Returns the state of a queue."""
-    return found(make_queue, QueueState, attrs)
+    return shared_state(make_queue, QueueState, attrs)
 
 
 def _own(array: Any) -> np.ndarray[Any, Any]:
@@ -70,37 +51,21 @@ def _own(array: Any) -> np.ndarray[Any, Any]:
     return array.copy() if array.flags.writeable else array
 
 
-def _enqueue(*values: Any, **attrs: Any) -> tuple[()]:
-    state, types = state_of(attrs), attrs["types"]
+def _enqueue(state: QueueState, values: Sequence[Any], attrs: Mapping[str, Any]) -> None:
     row = tuple([_own(value) for value in values])
-    check_row(f"{state.label}.enqueue", row, types, part_names(types))
+    check_row(f"{state.label}.enqueue", row, attrs["types"], part_names(attrs["types"]))
     state.put_row(row)
-    return ()
 
 
-def _enqueue_many(*values: Any, **attrs: Any) -> tuple[()]:
-    state, types = state_of(attrs), attrs["types"]
+def _enqueue_many(state: QueueState, values: Sequence[Any], attrs: Mapping[str, Any]) -> None:
     columns = tuple([_own(value) for value in values])
-    count = checked_rows(f"{state.label}.enqueue_many", columns, types, part_names(types))
+    count = checked_rows(f"{state.label}.enqueue_many", columns, attrs["types"], part_names(attrs["types"]))
     if count:
         state.put(Run(columns, 0, count))
-    return ()
 
 
-def _dequeue(**attrs: Any) -> tuple[Any, ...]:
-    return tuple(map(np.asarray, single(state_of(attrs).take_row())))
-
-
-def _dequeue_many(*n: Any, count: int | None, **attrs: Any) -> tuple[Any, ...]:
-    return _taken(int(n[0]) if count is None else count, attrs, up_to=False)
-
-
-def _dequeue_up_to(*n: Any, count: int | None, **attrs: Any) -> tuple[Any, ...]:
-    return _taken(int(n[0]) if count is None else count, attrs, up_to=True)
-
-
-def _taken(count: int, attrs: Mapping[str, Any], *, up_to: bool) -> tuple[Any, ...]:
-    state, types = state_of(attrs), attrs["types"]
+def _taken(state: QueueState, n: Sequence[Any], attrs: Mapping[str, Any], *, up_to: bool) -> tuple[Any, ...]:
+    types, count = attrs["types"], int(n[0]) if attrs["count"] is None else attrs["count"]
     if count < 0:
         raise InvalidArgumentError(f"{state.label}: the number of elements to dequeue is negative: {count}")
     entries = state.take(count, up_to=up_to)
@@ -112,68 +77,39 @@ def empty(types: Sequence[TensorType]) -> tuple[np.ndarray[Any, Any], ...]:
     return tuple([np.zeros((0, *[max(size, 0) for size in type.shape]), type.dtype) for type in types])
 
 
-def _size(**attrs: Any) -> np.ndarray[Any, Any]:
-    return np.asarray(state_of(attrs).size, np.int32)
-
-
-def _is_closed(**attrs: Any) -> np.ndarray[Any, Any]:
-    return np.asarray(state_of(attrs).closed)
-
-
-def _close(*, cancel: bool, **attrs: Any) -> tuple[()]:
-    state_of(attrs).close(cancel_pending=cancel)
-    return ()
-
-
-def _handle(**attrs: Any) -> np.ndarray[Any, Any]:
-    return np.asarray(handle_of(attrs).encode(), object)
-
-
-def _element(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
-    return attrs["types"]
-
-
-def _elements(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
-    return _batch(attrs, OPEN if attrs["count"] is None else attrs["count"])
-
-
-def _up_to(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
-    return _batch(attrs, OPEN)
-
-
 def _batch(attrs: Attrs, rows: int) -> tuple[TensorType, ...]:
     return tuple([TensorType((rows, *type.shape), type.dtype) for type in attrs["types"]])
 
 
-def _touches(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
-    return (writes(part_of_world(f"queue/{handle_of(attrs)}")),)
-
-
-def _stands_for(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
-    return (reads(part_of_world(f"queue/{handle_of(attrs)}")),)
-
-
-def _op(name: str, impl: Callable[..., Any], infer: Infer, doc: str) -> OpDef:
-    name = f"queue.{name}"
-    row = OpDef(name, impl, infer, ("*values",), effects=_touches, differentiable=False, host=True, doc=doc)
-    return OPS.add(name, row)
+def _op(name: str, act: Act[QueueState], infer: Infer, doc: str) -> OpDef:
+    return op_on("queue", state_of, name, act, infer, doc, "*values")
 
 
 ENQUEUE = _op("enqueue", _enqueue, gives(), "Adds an element to a queue.")
 ENQUEUE_MANY = _op("enqueue_many", _enqueue_many, gives(), "Adds elements to a queue.")
-DEQUEUE = _op("dequeue", _dequeue, _element, "Takes an element from a queue.")
-DEQUEUE_MANY = _op("dequeue_many", _dequeue_many, _elements, "Takes n elements from a queue.")
-DEQUEUE_UP_TO = _op("dequeue_up_to", _dequeue_up_to, _up_to, "Takes up to n elements from a queue.")
-SIZE = _op("size", _size, gives(TensorType((), np.dtype(np.int32))), "The number of elements in a queue.")
-IS_CLOSED = _op("is_closed", _is_closed, gives(TensorType((), np.dtype(bool))), "True if a queue is closed.")
-CLOSE = _op("close", _close, gives(), "Closes a queue.")
-HANDLE = OPS.add(
-    "queue.handle",
-    OpDef(
-        "queue.handle", _handle, gives(TensorType((), STRING)), effects=_stands_for, differentiable=False, host=True,
-        doc="A queue.",
-    ),
+DEQUEUE = _op(
+    "dequeue", lambda state, _, attrs: tuple(map(np.asarray, single(state.take_row()))),
+    lambda inputs, attrs, regions: attrs["types"], "Takes an element from a queue.",
 )  # fmt: skip
+DEQUEUE_MANY = _op(
+    "dequeue_many", partial(_taken, up_to=False),
+    lambda inputs, attrs, regions: _batch(attrs, OPEN if attrs["count"] is None else attrs["count"]),
+    "Takes n elements from a queue.",
+)  # fmt: skip
+DEQUEUE_UP_TO = _op(
+    "dequeue_up_to", partial(_taken, up_to=True), lambda inputs, attrs, regions: _batch(attrs, OPEN),
+    "Takes up to n elements from a queue.",
+)  # fmt: skip
+SIZE = _op(
+    "size", lambda state, _, attrs: np.asarray(state.size, np.int32), gives(TensorType((), np.dtype(np.int32))),
+    "The number of elements in a queue.",
+)  # fmt: skip
+IS_CLOSED = _op(
+    "is_closed", lambda state, _, attrs: np.asarray(state.closed), gives(TensorType((), np.dtype(bool))),
+    "True if a queue is closed.",
+)  # fmt: skip
+CLOSE = _op("close", lambda state, _, attrs: state.close(cancel_pending=attrs["cancel"]), gives(), "Closes a queue.")
+HANDLE = handle_op("queue")
 
 
 # Example messages: the protocol buffers in which TensorFlow stores the features of an example.
@@ -184,11 +120,7 @@ _LISTS = {"BytesList": 12, "FloatList": 2, "Int64List": 3}  # types of fields: b
 
 @cache
 def example_class() -> Any:
-    """Returns the class of Example messages.
-
-    Raises:
-      FailedPreconditionError: the extra ``data``, which has protocol buffers, is not installed.
-    """
+    """Returns the class of Example messages."""
     try:
         from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
     except ImportError:
@@ -201,7 +133,6 @@ def example_class() -> Any:
 
 
 def _file(descriptors: Any) -> Any:
-    """Builds the file descriptor of the messages."""
     file = descriptors.FileDescriptorProto(name="graphc/example.proto", package="tensorflow", syntax="proto3")
     for name, kind in _LISTS.items():
         file.message_type.add(name=name).field.add(name="value", number=1, label=_REPEATED, type=kind)
@@ -235,7 +166,7 @@ def make_feature(values: Any) -> Any:
         return _feature("int64_list", [int(value) for value in array.ravel()])
     if array.dtype.kind == "f":
         return _feature("float_list", array.ravel().tolist())
-    raise at(InvalidTypeError(f"make_example: {values!r:.60} is not text, floats or ints"), user_location())
+    raise user_error(f"make_example: {values!r:.60} is not text, floats or ints", InvalidTypeError)
 
 
 def _feature(kind: str, values: Sequence[Any]) -> Any:

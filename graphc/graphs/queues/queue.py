@@ -12,10 +12,11 @@ from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import STRING, Resources, SymbolicTensor, Tensor, busy, string
 from graphc.compiler.ir import OPEN, TensorType
 from graphc.graphs.queues import ops
-from graphc.graphs.queues.components import Element, QueueSpec, component_types, integer, refusal, tensors
+from graphc.graphs.queues.components import Element, QueueSpec, component_types, integer, tensors
 from graphc.graphs.queues.rows import joined, single
 from graphc.graphs.queues.shared import Fillers, SharedObject, expect
 from graphc.graphs.queues.state import QueueState
+from graphc.graphs.refusals import refusal
 
 __all__ = ["FIFOQueue", "PaddingFIFOQueue", "QueueBase", "RandomShuffleQueue", "shown_shape"]
 
@@ -54,11 +55,7 @@ class QueueBase(SharedObject[QueueState]):
 
     @classmethod
     def from_list(cls, index: Any, queues: Sequence[QueueBase]) -> QueueBase:
-        """Refuses TensorFlow's choice of a queue by a tensor.
-
-        Raises:
-          UnimplementedError: always; the message says what to write instead.
-        """
+        """Refuses TensorFlow's choice of a queue by a tensor, and says what to write instead."""
         del index, queues
         problem = "write queues[index] for an int; for a tensor, tf.cond or tf.case of what each queue gives"
         raise refusal("QueueBase.from_list", problem, UnimplementedError)

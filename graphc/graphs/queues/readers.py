@@ -2,65 +2,39 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphc.compiler.base import holding, with_article
-from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, NotFoundError
-from graphc.compiler.core import STRING, SymbolicTensor, as_dtype, current_resources
-from graphc.compiler.ir import OPEN, OPS, Attrs, Effect, Graph, Infer, OpDef, TensorType, gives, part_of_world, writes
-from graphc.compiler.tracing import refuse_in_trace
+from graphc.compiler.base import holding
+from graphc.compiler.base.errors import AbortedError, GraphcError, InvalidArgumentError, InvalidTypeError
+from graphc.compiler.core import STRING, SymbolicTensor, as_dtype
+from graphc.compiler.ir import OPEN, Attrs, Effect, Graph, Infer, OpDef, TensorType, gives, part_of_world, writes
 from graphc.graphs.queues import ops as queue_ops
-from graphc.graphs.queues.components import integer, refusal
-from graphc.graphs.queues.formats import (
-    FORMATS,
-    FixedLengthRecords,
-    Format,
-    Records,
-    TextLines,
-    WholeFiles,
-    Work,
-    spec_of,
-)
+from graphc.graphs.queues.components import integer
+from graphc.graphs.queues.formats import FORMATS, FixedLengthRecords, Format, Records, TextLines, WholeFiles, spec_of
 from graphc.graphs.queues.queue import QueueBase
 from graphc.graphs.queues.rows import single
-from graphc.graphs.queues.shared import GraphByHand, emit, graph_here
+from graphc.graphs.queues.shared import Act, SharedObject, graph_here, handle_of, op_on, shared_state
+from graphc.graphs.refusals import refusal
 from graphc.library.formats import TFRecordOptions, checked_compression, checked_options
 
 __all__ = [
-    "COMPLETED",
-    "PRODUCED",
-    "READ",
-    "READ_UP_TO",
-    "RESET",
-    "FixedLengthRecordReader",
-    "ReaderBase",
-    "ReaderState",
-    "TFRecordReader",
-    "TextLineReader",
-    "WholeFileReader",
-    "claim_reader",
-    "reader_attrs",
-]
+    "COMPLETED", "PRODUCED", "READ", "READ_UP_TO", "RESET", "FixedLengthRecordReader", "ReaderBase", "ReaderState",
+    "TFRecordReader", "TextLineReader", "WholeFileReader",
+]  # fmt: skip
 
 
 class Record(NamedTuple):
-    """A record that a reader returns: two strings, or two vectors of strings.
-
-    Attributes:
-      key: the name of the file, and the record's position in it.
-    """
+    """A record that a reader returns: two strings, or two vectors of strings."""
 
     key: Any
     value: Any
 
 
-class ReaderBase:
+class ReaderBase(SharedObject["ReaderState"]):
     """A reader of files; the base of :class:`TextLineReader` and the others.
 
     It takes the name of a file from a queue of strings when it needs one, and waits for it. Threads share it. A reader
@@ -68,41 +42,13 @@ class ReaderBase:
     methods add operations to the graph.
     """
 
-    __graphc_opaque__ = True  # a trace does not depend on its position in the files, and the rest never changes
-
     supports_serialize = False
     """True if states can be saved; TensorFlow's name."""
 
     def __init__(self, format: Format, name: str | None, shared_name: str | None = None) -> None:
-        kind, spec = type(self).__name__, spec_of(format)
-        self._graph: GraphByHand | None = None
-        self._state: Any = None
-        if (graph := graph_here()) is not None:
-            self._graph = graph
-            with graph.name_scope(name or f"{kind}V2") as scope:
-                self._name = scope.rstrip("/")
-            self._attrs = reader_attrs(
-                f"{kind} {self._name!r}",
-                spec,
-                home="session",
-                name=shared_name or self._name,
-                container=graph.current_container,
-            )
-        else:
-            problem = "made in a compiled function would be made once, when it is traced; make it outside"
-            refuse_in_trace(f"{with_article(kind)} {problem}")
-            self._name = name or kind
-            self._state, self._attrs = claim_reader(f"{kind} {self._name!r}", spec)
-
-    @property
-    def name(self) -> str:
-        """Its name, for messages and in a graph."""
-        return self._name
-
-    @property
-    def reader_ref(self) -> str:
-        """A string that identifies the reader."""
-        return self._attrs["reader"]
+        kind = type(self).__name__
+        spec, default = Attrs(kind=kind, format=spec_of(format)), kind if graph_here() is None else f"{kind}V2"
+        self._make(_make, ReaderState, spec, (shared_name, name, default), None)
 
     def read(self, queue: QueueBase, name: str | None = None) -> Record:
         """Returns the next key and record.
@@ -121,7 +67,7 @@ class ReaderBase:
           DeadlineExceededError: the deadline in force passed before there was a name.
           InvalidTypeError: the queue has other components.
         """
-        key, value = self._emit(READ, "ReaderReadV2", name, queue=self._names("read", queue))
+        key, value = self._emit(READ, (), "", name or "ReaderReadV2", queue=self._names("read", queue))
         return Record(key, value)
 
     def read_up_to(self, queue: QueueBase, num_records: Any, name: str | None = None) -> Record:
@@ -139,29 +85,28 @@ class ReaderBase:
           InvalidArgumentError: ``num_records`` is negative.
           OutOfRangeError: see :meth:`read`; likewise the other errors.
         """
-        use, names = f"{self._attrs['label']}.read_up_to", self._names("read_up_to", queue)
+        use, names = f"{self._label}.read_up_to", self._names("read_up_to", queue)
         count = None if isinstance(num_records, SymbolicTensor) else integer(use, "num_records", num_records)
         if count is not None and count < 0:
             raise refusal(use, f"num_records must not be negative, got {count}")
         inputs = () if count is not None else (num_records,)
-        keys, values = self._emit(READ_UP_TO, "ReaderReadUpToV2", name, inputs, count=count, queue=names)
+        keys, values = self._emit(READ_UP_TO, inputs, "", name or "ReaderReadUpToV2", count=count, queue=names)
         return Record(keys, values)
 
     def num_records_produced(self, name: str | None = None) -> Any:
         """Returns the number of records read so far."""
-        return self._emit(PRODUCED, "ReaderNumRecordsProducedV2", name)
+        return self._emit(PRODUCED, (), "", name or "ReaderNumRecordsProducedV2")
 
     def num_work_units_completed(self, name: str | None = None) -> Any:
         """Returns the number of files read to the end."""
-        return self._emit(COMPLETED, "ReaderNumWorkUnitsCompletedV2", name)
+        return self._emit(COMPLETED, (), "", name or "ReaderNumWorkUnitsCompletedV2")
 
     def reset(self, name: str | None = None) -> Any:
         """Resets the reader: it leaves the current file, and counts from 0."""
-        return self._emit(RESET, "ReaderResetV2", name)
+        return self._emit(RESET, (), "", name or "ReaderResetV2")
 
     def _names(self, method: str, queue: Any) -> tuple[tuple[str, Any], ...]:
-        """Returns the attributes that identify the queue of names."""
-        use = f"{self._attrs['label']}.{method}"
+        use = f"{self._label}.{method}"
         if not isinstance(queue, QueueBase):
             raise refusal(use, f"expected a queue of file names, got {queue!r:.60}", InvalidTypeError)
         attrs = queue._attrs  # pyright: ignore[reportPrivateUsage]
@@ -172,11 +117,8 @@ class ReaderBase:
             raise refusal(use, problem, InvalidTypeError)
         return tuple(attrs.items())
 
-    def _emit(self, op: OpDef, default: str, name: str | None, inputs: tuple[Any, ...] = (), **attrs: Any) -> Any:
-        return emit(self._graph or graph_here(), op, inputs, Attrs({**self._attrs, **attrs}), name or default)
-
     def __repr__(self) -> str:
-        return f"<{self._attrs['label']}>"
+        return f"<{self._label}>"
 
 
 class TextLineReader(ReaderBase):
@@ -288,37 +230,53 @@ Take = Callable[[], bytes]
 """A function that waits for the name of the next file and returns it."""
 
 
+class _Work:
+    """A file that is being read; what is wrong with it is raised again by each later read."""
+
+    def __init__(self, format: Format, name: bytes) -> None:
+        self._file = format.open(name)
+        self._records = format.records(name, self._file)
+        self._error: BaseException | None = None
+
+    def read(self) -> tuple[bytes, bytes] | None:
+        if self._error is not None:
+            raise self._error
+        try:
+            return next(self._records, None)
+        except BaseException as error:  # after which the generator has no more records
+            self._error = error if isinstance(error, Exception) else AbortedError("the read was interrupted")
+            raise
+
+    def close(self) -> None:
+        self._file.close()
+
+
 class ReaderState:
     """A reader: it takes names of files from a queue, and returns the records of one file after the other.
 
     Threads share it; while one waits for a name, the others wait for that thread.
-
-    Attributes:
-      completed: the number of files read to the end.
     """
 
-    def __init__(self, name: str, spec: tuple[Any, ...]) -> None:
-        self._name = name
-        self.spec = spec
+    def __init__(self, label: str, spec: tuple[Any, ...]) -> None:
+        self.label = label
+        self._spec = spec
         self._format: Format = FORMATS[spec[0]](*spec[1:])
         self._lock = threading.RLock()
-        self._work: Work | None = None
+        self._work: _Work | None = None
         self.produced = 0
         self.completed = 0
 
-    def read(self, take: Take) -> tuple[bytes, bytes]:
-        """Returns the next key and record.
+    def difference(self, attrs: Mapping[str, Any]) -> str:
+        """Describes the first difference from an op's attributes; empty if there is none."""
+        return "" if self._spec == attrs["format"] else f"the format {self._spec}, not {attrs['format']}"
 
-        Raises:
-          OutOfRangeError: there are no more names; raised by ``take``.
-          NotFoundError: the file does not exist; the next call continues with the file after it.
-          DataLossError: the file is damaged; so is the next call's.
-        """
+    def read(self, take: Take) -> tuple[bytes, bytes]:
+        """Returns the next key and record."""
         with holding(self._lock, self._what):
             while True:
                 work = self._work or self._start(take)
                 record = work.read()
-                if record is None or work.is_single:
+                if record is None or self._format.is_single:
                     self._finish()
                 if record is not None:
                     self.produced += 1
@@ -339,14 +297,14 @@ class ReaderState:
                         break  # the next call raises it again
                     if record is not None:
                         records.append(record)
-                    if record is None or work.is_single:
+                    if record is None or self._format.is_single:
                         self._finish()
                         break
             self.produced += len(records)
             return records
 
-    def _start(self, take: Take) -> Work:
-        self._work = self._format.open(take())
+    def _start(self, take: Take) -> _Work:
+        self._work = _Work(self._format, take())
         return self._work
 
     def _finish(self) -> None:
@@ -354,7 +312,7 @@ class ReaderState:
         self.completed += 1
 
     def _what(self) -> str:
-        return f"reader {self._name!r}, which another thread reads from"
+        return f"{self.label}, which another thread reads from"
 
     def close(self) -> None:
         """Closes the current file, and leaves it."""
@@ -373,47 +331,12 @@ class ReaderState:
             self.produced = self.completed = 0
 
 
-PROCESS = "process"
-"""The home of readers made in eager code: every run finds the same state there."""
-
-_claimed: weakref.WeakValueDictionary[str, ReaderState] = weakref.WeakValueDictionary()
-_numbers = itertools.count()
-
-
-def claim_reader(label: str, spec: tuple[Any, ...]) -> tuple[ReaderState, Attrs]:
-    """Makes the state of a reader in eager code, which lives as long as it is referenced.
-
-    Returns:
-      The state, and the attributes by which ops find it.
-    """
-    attrs = reader_attrs(label, spec, home=PROCESS, name=f"{label}_{next(_numbers)}")
-    state = ReaderState(label, spec)
-    _claimed[attrs["reader"]] = state
-    return state, attrs
-
-
-def reader_attrs(label: str, spec: tuple[Any, ...], *, home: str, name: str, container: str = "") -> Attrs:
-    """Returns the attributes that identify a reader to ops.
-
-    Args:
-      label: its kind and name, for messages.
-      home: ``process``, or ``session`` for a state in each Session.
-    """
-    return Attrs(label=label, format=spec, home=home, reader=name, container=container)
+def _make(name: str, attrs: Mapping[str, Any]) -> ReaderState:
+    return ReaderState(f"{attrs['kind']} {name!r}", attrs["format"])
 
 
 def _state(attrs: Mapping[str, Any]) -> ReaderState:
-    name, spec, label = attrs["reader"], attrs["format"], attrs["label"]
-    if attrs["home"] == PROCESS:
-        state = _claimed.get(name)
-        if state is None:
-            raise NotFoundError(f"{label} was made in eager code and no longer exists; keep a reference to the reader")
-        return state
-    state = current_resources().get_or_make(attrs["container"], name, lambda: ReaderState(label, spec), ReaderState)
-    if state.spec != spec:
-        problem = f"another reader with that shared name has {state.spec}, this one has {spec}; they must be equal"
-        raise InvalidArgumentError(f"{label}: {problem}")
-    return state
+    return shared_state(_make, ReaderState, attrs)
 
 
 def _names(attrs: Mapping[str, Any]) -> Take:
@@ -422,29 +345,12 @@ def _names(attrs: Mapping[str, Any]) -> Take:
     return lambda: np.asarray(single(queue.take_row())[0]).item()
 
 
-def _read(**attrs: Any) -> tuple[Any, ...]:
-    return tuple(map(_text, _state(attrs).read(_names(attrs))))
-
-
-def _read_up_to(*n: Any, count: int | None, **attrs: Any) -> tuple[Any, ...]:
-    wanted = int(n[0]) if count is None else count
+def _read_up_to(state: ReaderState, n: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
+    wanted = int(n[0]) if attrs["count"] is None else attrs["count"]
     if wanted < 0:
-        raise InvalidArgumentError(f"{attrs['label']}.read_up_to: num_records is negative: {wanted}")
-    records = _state(attrs).read_up_to(_names(attrs), wanted)
+        raise InvalidArgumentError(f"{state.label}.read_up_to: num_records is negative: {wanted}")
+    records = state.read_up_to(_names(attrs), wanted)
     return _texts([key for key, _ in records]), _texts([record for _, record in records])
-
-
-def _produced(**attrs: Any) -> Any:
-    return np.asarray(_state(attrs).produced, as_dtype("int64"))
-
-
-def _completed(**attrs: Any) -> Any:
-    return np.asarray(_state(attrs).completed, as_dtype("int64"))
-
-
-def _reset(**attrs: Any) -> tuple[()]:
-    _state(attrs).reset()
-    return ()
 
 
 def _text(value: bytes) -> np.ndarray[Any, Any]:
@@ -459,29 +365,31 @@ def _texts(values: Sequence[bytes]) -> np.ndarray[Any, Any]:
     return array
 
 
-def _counts(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+def _counts(inputs: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
     return (TensorType((), as_dtype("int64")),)
 
 
 def _touches(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
-    own = writes(part_of_world(f"reader/{attrs['home']}/{attrs['container']}/{attrs['reader']}"))
-    queue = attrs.get("queue")
-    if queue is None:
-        return (own,)
-    return (own, writes(part_of_world(f"queue/{queue_ops.handle_of(dict(queue))}")))
+    own, queue = writes(part_of_world(f"reader/{handle_of(attrs)}")), attrs.get("queue")
+    return (own,) if queue is None else (own, writes(part_of_world(f"queue/{handle_of(dict(queue))}")))
 
 
-def _op(name: str, impl: Callable[..., Any], infer: Infer, doc: str, params: tuple[str, ...] = ()) -> OpDef:
-    name = f"reader.{name}"
-    row = OpDef(name, impl, infer, params, effects=_touches, differentiable=False, host=True, doc=doc)
-    return OPS.add(name, row)
+def _op(name: str, act: Act[ReaderState], infer: Infer, doc: str, *params: str) -> OpDef:
+    return op_on("reader", _state, name, act, infer, doc, *params, effects=_touches)
 
 
 _ONE, _MANY = TensorType((), STRING), TensorType((OPEN,), STRING)
-READ = _op("read", _read, gives(_ONE, _ONE), "The next key and record of a reader.")
-READ_UP_TO = _op("read_up_to", _read_up_to, gives(_MANY, _MANY), "Up to n keys and records of a reader.", ("*n",))
-PRODUCED = _op("num_records_produced", _produced, _counts, "The number of records that a reader has returned.")
+READ = _op(
+    "read", lambda state, _, attrs: tuple(map(_text, state.read(_names(attrs)))), gives(_ONE, _ONE),
+    "The next key and record of a reader.",
+)  # fmt: skip
+READ_UP_TO = _op("read_up_to", _read_up_to, gives(_MANY, _MANY), "Up to n keys and records of a reader.", "*n")
+PRODUCED = _op(
+    "num_records_produced", lambda state, _, attrs: np.asarray(state.produced, as_dtype("int64")), _counts,
+    "The number of records that a reader has returned.",
+)  # fmt: skip
 COMPLETED = _op(
-    "num_work_units_completed", _completed, _counts, "The number of files that a reader has read to the end."
-)
-RESET = _op("reset", _reset, gives(), "Resets a reader.")
+    "num_work_units_completed", lambda state, _, attrs: np.asarray(state.completed, as_dtype("int64")), _counts,
+    "The number of files that a reader has read to the end.",
+)  # fmt: skip
+RESET = _op("reset", lambda state, _, attrs: state.reset(), gives(), "Resets a reader.")

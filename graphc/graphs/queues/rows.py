@@ -100,11 +100,7 @@ def single(entry: Entry) -> Columns:
 
 
 def joined(entries: Sequence[Entry], types: Sequence[TensorType]) -> Columns:
-    """Joins rows into one array for each component; pads smaller rows with zeros where sizes differ.
-
-    Args:
-      entries: the rows, at least one.
-    """
+    """Joins rows into one array for each component; pads smaller rows with zeros where sizes differ."""
     if len(entries) == 1 and isinstance(run := entries[0], Run):
         return tuple([_part(column, run.start, run.stop) for column in run.columns])
     count = sum(map(rows_in, entries))

@@ -8,28 +8,19 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Generic, NoReturn, Protocol, Self, TypeVar
 
+import numpy as np
+
 from graphc.compiler.base import at, user_location, with_article
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, NotFoundError
-from graphc.compiler.core import Resources, apply, busy, current_resources, resources_scope
-from graphc.compiler.ir import Attrs, OpDef
+from graphc.compiler.core import STRING, Resources, apply, busy, current_resources, resources_scope
+from graphc.compiler.ir import OPS, Attrs, Effect, Infer, OpDef, TensorType, gives, part_of_world, reads, writes
 from graphc.compiler.tracing import current_trace, graph_by_hand, is_tracing, refuse_in_trace
+from graphc.graphs.refusals import user_error
 
 __all__ = [
-    "EAGER",
-    "PROCESS",
-    "SESSION",
-    "Alike",
-    "Fillers",
-    "GraphByHand",
-    "Make",
-    "SharedObject",
-    "claim",
-    "emit",
-    "expect",
-    "found",
-    "graph_here",
-    "handle_of",
-]
+    "EAGER", "PROCESS", "SESSION", "Alike", "Fillers", "GraphByHand", "Make", "SharedObject", "claim", "emit", "expect",
+    "graph_here", "handle_of", "handle_op", "op_on", "shared_state",
+]  # fmt: skip
 
 # Operations of queues in graphs built by hand, and in compiled functions.
 
@@ -118,9 +109,6 @@ def claim(make: Make[T], kind: type[T], spec: Mapping[str, Any], name: str, shar
 
     Returns:
       The state, and the attributes by which ops find it.
-
-    Raises:
-      InvalidArgumentError: a different object has that shared name.
     """
 
     def made() -> tuple[T, Attrs]:
@@ -139,13 +127,8 @@ def claim(make: Make[T], kind: type[T], spec: Mapping[str, Any], name: str, shar
     return shared
 
 
-def found(make: Make[T], kind: type[T], attrs: Mapping[str, Any]) -> T:
-    """Returns the state for an op's attributes; makes it at the first use.
-
-    Raises:
-      NotFoundError: the state was made in eager code, and no longer exists.
-      InvalidArgumentError: a different object has that name.
-    """
+def shared_state(make: Make[T], kind: type[T], attrs: Mapping[str, Any]) -> T:
+    """Returns the state for an op's attributes; makes it at the first use."""
     name = attrs["name"]
     if attrs["home"] == PROCESS:
         state = _claimed.get(name)
@@ -168,6 +151,45 @@ def _check(state: Alike, attrs: Mapping[str, Any]) -> None:
 
 S = TypeVar("S", bound=Alike)
 
+Act = Callable[[S, Sequence[Any], Mapping[str, Any]], Any]
+"""What an op does: a function of the state, the inputs and the attributes; None for an op without results."""
+
+
+def op_on(
+    noun: str, find: Callable[[Mapping[str, Any]], S], name: str, act: Act[S], infer: Infer, doc: str, *params: str,
+    effects: Callable[[Mapping[str, Any]], tuple[Effect, ...]] | None = None,
+) -> OpDef:  # fmt: skip
+    """Adds an op of the host that acts on the state that its attributes name.
+
+    Args:
+      effects: what else than the state it touches, with the state; None for the state alone.
+    """
+
+    def impl(*values: Any, **attrs: Any) -> Any:
+        result = act(find(attrs), values, attrs)
+        return () if result is None else result
+
+    def touches(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
+        return (writes(part_of_world(f"{noun}/{handle_of(attrs)}")),)
+
+    full = f"{noun}.{name}"
+    op = OpDef(full, impl, infer, params, effects=effects or touches, differentiable=False, host=True, doc=doc)
+    return OPS.add(full, op)
+
+
+def handle_op(noun: str) -> OpDef:
+    """Adds the op that stands for an object in a graph; its result is the handle."""
+
+    def impl(**attrs: Any) -> Any:
+        return np.asarray(handle_of(attrs).encode(), object)
+
+    def stands_for(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
+        return (reads(part_of_world(f"{noun}/{handle_of(attrs)}")),)
+
+    infer, full = gives(TensorType((), STRING)), f"{noun}.handle"
+    doc = f"{with_article(noun).capitalize()}."
+    return OPS.add(full, OpDef(full, impl, infer, effects=stands_for, differentiable=False, host=True, doc=doc))
+
 
 class SharedObject(Generic[S]):
     """An object with a state that threads share.
@@ -185,13 +207,14 @@ class SharedObject(Generic[S]):
     _label: str
     _ref: Any
 
-    def _make(self, make: Make[S], kind: type[S], spec: Attrs, names: Sequence[str | None], handle: OpDef) -> None:
+    def _make(
+        self, make: Make[S], kind: type[S], spec: Attrs, names: Sequence[str | None], handle: OpDef | None
+    ) -> None:
         """Makes the object in eager code, or in the graph that is being built.
 
         Args:
-          spec: the required properties of the state, as attributes of ops; its ``kind`` is the object's.
           names: the shared name, the name, and the one to take if neither is given.
-          handle: the op that stands for it in a graph.
+          handle: the op that stands for it in a graph; None if no node does.
         """
         self._make_state, self._state_kind = make, kind
         self._graph, self._state = None, None
@@ -203,7 +226,9 @@ class SharedObject(Generic[S]):
                 self._name = scope.rstrip("/")
                 where = {"container": graph.current_container, "name": shared_name or self._name, "home": SESSION}
                 self._attrs = Attrs({**spec, **where})
-                self._ref = graph.named(apply(handle, (), self._attrs), wanted)
+                self._ref = handle_of(self._attrs)
+                if handle is not None:
+                    self._ref = graph.named(apply(handle, (), self._attrs), wanted)
         else:
             problem = "would be made once, when the function is traced; make it outside, and use it inside"
             refuse_in_trace(f"{with_article(spec['kind'])} made in a compiled function {problem}")
@@ -226,7 +251,7 @@ class SharedObject(Generic[S]):
 
     def __reduce__(self) -> NoReturn:
         problem = "is shared by the threads of one process and cannot be pickled; make one in each process"
-        raise at(InvalidTypeError(f"{self._label} {problem}"), user_location())
+        raise user_error(f"{self._label} {problem}", InvalidTypeError)
 
     def _eager(self) -> S | None:
         """Returns the state if this call runs at once; None where it becomes part of a graph."""
@@ -239,7 +264,7 @@ class SharedObject(Generic[S]):
         if self._state is not None:
             return self._state
         with resources_scope(current_resources() if resources is None else resources):
-            return found(self._make_state, self._state_kind, self._attrs)
+            return shared_state(self._make_state, self._state_kind, self._attrs)
 
     def _emit(self, op: OpDef, inputs: Sequence[Any], suffix: str, name: str | None, **attrs: Any) -> Any:
         """Adds an operation to the graph, or calls the op in the compiled function that is being traced."""
@@ -267,8 +292,6 @@ def expect(graph: object | None, handle: str, runner: object) -> None:
     """Records that a runner is to fill a queue, in every Session in which it is started.
 
     Args:
-      graph: the queue's graph; None for a queue of eager code.
-      handle: the handle of the queue.
       runner: the runner; its ``remedy`` may say how to start it. Only a weak reference is kept.
     """
     runners = _expected.setdefault(EAGER if graph is None else graph, {})
@@ -280,10 +303,8 @@ class Fillers:
 
     Args:
       graph: the queue's graph; :data:`EAGER` for a queue of eager code, None if unknown.
-      handle: the queue's handle.
 
     Attributes:
-      is_fed: whether anything was ever enqueued.
       failure: the exception that ended a runner, if any; it becomes the cause of the consumers' error.
       patience: seconds after which a waiting op checks whether anything can end its wait.
     """

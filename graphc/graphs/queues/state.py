@@ -18,6 +18,7 @@ from graphc.graphs.queues.components import QueueSpec
 from graphc.graphs.queues.rows import BARE, Columns, Entry, Part, Picks, Run, rows_in
 from graphc.graphs.queues.shared import Fillers
 from graphc.graphs.queues.wait_queue import Close, Lines, Put, Take, Waiter
+from graphc.graphs.refusals import user_error
 
 __all__ = ["FifoRows", "QueueState", "Rows", "ShuffledRows"]
 
@@ -94,9 +95,6 @@ class ShuffledRows:
 
     A row is stored as an int: the number of its columns, and its position in them. Python's garbage collector does not
     visit ints, of which a large queue has many.
-
-    Args:
-      seed: the seed: the same seed takes the same rows in the same order; None for a random order.
     """
 
     __slots__ = ("_columns", "_left", "_numbers", "_random", "_rows")
@@ -224,16 +222,8 @@ class QueueState(Lines):
     - Waiting enqueues are served in order of arrival, and so are dequeues.
     - An enqueue of many rows goes in as room appears. A dequeue of many rows takes them as they come.
     - A close waits for the enqueues before it, or cancels them. After it, enqueues fail, and so do dequeues for which
-      too
-      few elements remain; those take nothing.
+      too few elements remain; those take nothing.
     - A wait that ends by a deadline or a token takes nothing. Rows of an enqueue that are already in stay in.
-
-    Attributes:
-      rows: the elements.
-      closed: whether it is closed.
-      capacity: the maximum number of elements.
-      kept_back: the number of elements that stay while it is open.
-      fillers: the same.
     """
 
     def __init__(self, spec: QueueSpec, label: str, fillers: Fillers) -> None:
@@ -244,16 +234,11 @@ class QueueState(Lines):
         self.rows = _rows(spec)
         self.closed = False
         self.capacity = spec.capacity if spec.capacity >= 0 else _ANY_NUMBER
-        self.kept_back = spec.min_after_dequeue
+        self.kept_back = spec.min_after_dequeue  # the number of elements that stay while it is open
         self.fillers = fillers
 
     def put_row(self, row: tuple[object, ...]) -> None:
-        """Adds one element; waits for room.
-
-        Raises:
-          CancelledError: the queue is closed, or closed while this waits, or a token was cancelled.
-          DeadlineExceededError: the deadline in force has passed.
-        """
+        """Adds one element; waits for room."""
         with self._lock:
             if self._putters or self.closed or self.rows.size >= self.capacity:
                 self._wait(Put(self, row), self._putters)
@@ -283,14 +268,7 @@ class QueueState(Lines):
                 raise
 
     def take_row(self) -> Entry:
-        """Takes one element; waits until there is one.
-
-        Raises:
-          OutOfRangeError: the queue is closed and empty.
-          CancelledError: a token was cancelled.
-          DeadlineExceededError: the deadline in force has passed.
-          FailedPreconditionError: nothing fills the queue: its runners were not started, or no thread is left.
-        """
+        """Takes one element; waits until there is one."""
         with self._lock:
             if self._takers or self.rows.size <= (0 if self.closed else self.kept_back):
                 take = Take(self, 1)
@@ -309,7 +287,6 @@ class QueueState(Lines):
         """Takes elements; waits until there are enough. See :meth:`take_row`.
 
         Args:
-          wanted: the number of rows.
           up_to: whether fewer elements are enough once the queue is closed, but at least one.
         """
         if not wanted:
@@ -333,9 +310,6 @@ class QueueState(Lines):
 
         Args:
           cancel_pending: whether to cancel those instead; then a queue may be closed again.
-
-        Raises:
-          CancelledError: the queue is closed already.
         """
         with self._lock:
             if not cancel_pending:
@@ -371,7 +345,7 @@ class QueueState(Lines):
         if interruption() is None and len(sys._current_frames()) == 1:  # pyright: ignore[reportPrivateUsage]
             problem = f"this is the only thread left, and it waits for {waiter.what()}"
             remedy = "close the queue when no more elements will come, and enqueue and dequeue in different threads"
-            raise at(FailedPreconditionError(f"{problem}; {remedy}"), user_location())
+            raise user_error(f"{problem}; {remedy}", FailedPreconditionError)
 
     def _repair(self) -> None:
         self.rows.recount()

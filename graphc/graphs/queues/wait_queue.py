@@ -23,12 +23,7 @@ __all__ = ["Close", "Lines", "Put", "Take", "Waiter"]
 
 
 class Waiter(ABC):
-    """A call that waits, or may have to.
-
-    Attributes:
-      done: whether its wait is over: it is served, or has failed.
-      error: the error that it failed with.
-    """
+    """A call that waits, or may have to."""
 
     __slots__ = ("_condition", "_interruption", "done", "error")
 
@@ -65,12 +60,7 @@ class Waiter(ABC):
         return self._interruption is not None and self._interruption.is_due
 
     def wait(self, condition: threading.Condition, timeout: float | None = None) -> bool:
-        """Waits until it is done; see :func:`graphc.compiler.base.wait_until`.
-
-        Args:
-          condition: a condition of the shared lock, used by this waiter alone.
-          timeout: seconds after which to give up without an error.
-        """
+        """Waits until it is done; see :func:`graphc.compiler.base.wait_until`."""
         self._condition, self._interruption = condition, interruption()
         return wait_until(condition, lambda: self.done, self.what, timeout)
 
@@ -229,9 +219,6 @@ class Take(Waiter):
 
     It takes rows as they come, so that it can take more rows than the queue has room for, and returns them if it cannot
     get all.
-
-    Args:
-      up_to: whether fewer rows are enough once the queue is closed.
     """
 
     __slots__ = ("_left", "_queue", "_up_to", "_wanted", "got")

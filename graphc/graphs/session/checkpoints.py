@@ -15,25 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import DataLossError, FileMissingError, NotFoundError
 from graphc.compiler.base.files import file_errors
+from graphc.graphs.refusals import user_error
 from graphc.library import formats
 
 __all__ = [
-    "CheckpointReader",
-    "CheckpointState",
-    "checkpoint_exists",
-    "file_of",
-    "get_checkpoint_state",
-    "latest_checkpoint",
-    "list_variables",
-    "load_checkpoint",
-    "load_variable",
-    "remove_checkpoint",
-    "update_checkpoint_state",
+    "CheckpointReader", "CheckpointState", "checkpoint_exists", "file_of", "get_checkpoint_state", "latest_checkpoint",
+    "list_variables", "load_checkpoint", "load_variable", "remove_checkpoint", "update_checkpoint_state",
     "write_arrays",
-]
+]  # fmt: skip
 
 _SUFFIX = ".safetensors"
 _PLAIN = {
@@ -89,8 +80,7 @@ class CheckpointReader:
         self.prefix = str(prefix)
         path = file_of(self.prefix)
         if not path.is_file():
-            error = FileMissingError(f"there is no checkpoint {self.prefix!r}: {path} does not exist")
-            raise at(error, user_location())
+            raise user_error(f"there is no checkpoint {self.prefix!r}: {path} does not exist", FileMissingError)
         with self._opened() as file:
             self._notes: dict[str, str] = file.metadata() or {}
             self._names: list[str] = sorted(file.keys())
@@ -105,7 +95,7 @@ class CheckpointReader:
             with file_errors(path), opened(path, "np") as file:
                 yield file
         except SafetensorError as error:
-            raise at(DataLossError(f"the checkpoint {path} cannot be read: {error}"), user_location()) from error
+            raise user_error(f"the checkpoint {path} cannot be read: {error}", DataLossError) from error
 
     def has_tensor(self, name: str) -> bool:
         """Returns True if the checkpoint has a value of that name."""
@@ -118,10 +108,9 @@ class CheckpointReader:
           NotFoundError: the checkpoint has none of that name.
         """
         if not self.has_tensor(name):
-            error = NotFoundError(
-                f"Key {name} not found in checkpoint {self.prefix!r}; it has {', '.join(self._names)}"
+            raise user_error(
+                f"Key {name} not found in checkpoint {self.prefix!r}; it has {', '.join(self._names)}", NotFoundError
             )
-            raise at(error, user_location())
         with self._opened() as file:
             array: np.ndarray[Any, Any] = file.get_tensor(name)
         return self._as_noted(name, array)
@@ -247,7 +236,7 @@ def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
     if Path(prefix).is_dir():
         latest = latest_checkpoint(prefix)
         if latest is None:
-            raise at(FileMissingError(f"the folder {prefix!r} has no checkpoint"), user_location())
+            raise user_error(f"the folder {prefix!r} has no checkpoint", FileMissingError)
         prefix = latest
     return CheckpointReader(prefix)
 

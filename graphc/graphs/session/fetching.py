@@ -14,6 +14,7 @@ from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, Inval
 from graphc.compiler.core import STRING, Tensor, Variable, bytes_array, is_text, note_spread
 from graphc.compiler.ir import OPEN, Node, TensorType, Value
 from graphc.compiler.ops import READ_VARIABLE
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.graph import Graph
 from graphc.graphs.session.graphs.tensor import GraphTensor, Operation
 from graphc.graphs.session.state import parts_of
@@ -23,35 +24,20 @@ __all__ = ["Fetches", "feed_targets", "feed_value"]
 
 @dataclass(frozen=True)
 class Fetches:
-    """The values and operations that a run fetches.
-
-    Attributes:
-      values: the values to fetch, without duplicates.
-      nodes: the operations to run.
-      places: for each leaf of the structure, its index in ``values``; None for an operation.
-      structure: the nested structure of the fetches; None for a single leaf.
-    """
+    """The values and operations that a run fetches."""
 
     values: tuple[Value, ...]
     nodes: tuple[Node, ...]
-    places: tuple[int | None, ...]
-    structure: Any
+    places: tuple[int | None, ...]  # for each leaf of the structure, its index in ``values``; None for an operation
+    structure: Any  # the nested structure of the fetches; None for a single leaf
 
     @classmethod
     def of(cls, graph: Graph, fetches: Any) -> Fetches:
-        """Parses fetches: tensors, operations, Variables and names in lists, tuples, dicts and named tuples.
-
-        Raises:
-          InvalidTypeError: a leaf is none of these.
-          InvalidArgumentError: a leaf belongs to another graph, or is not fetchable.
-          NotFoundError: the graph has no element of that name.
-        """
+        """Parses fetches: tensors, operations, Variables and names in lists, tuples, dicts and named tuples."""
         values, nodes, positions = dict[Value, int](), dict[Node, None](), list[int | None]()
         leaves, structure = _flattened(fetches)
         for leaf in leaves:
             element = graph.as_graph_element(leaf)
-            if not graph.is_fetchable(element):
-                raise at(InvalidArgumentError(f"{element.name!r} is marked as not fetchable"), user_location())
             if isinstance(element, Operation):
                 nodes[element.node] = None
                 positions.append(None)
@@ -69,7 +55,7 @@ class Fetches:
 
 def _flattened(fetches: Any) -> tuple[list[Any], Any]:
     if fetches is None:
-        raise at(InvalidTypeError("session.run: the fetches are None; give tensors or operations"), user_location())
+        raise user_error("session.run: the fetches are None; give tensors or operations", InvalidTypeError)
     if isinstance(fetches, GraphTensor | Operation | str) or nest.children(fetches) is None:
         return [fetches], None
     leaves, structure = nest.flatten(fetches, repeats=True)
@@ -77,19 +63,13 @@ def _flattened(fetches: Any) -> tuple[list[Any], Any]:
 
 
 def feed_targets(graph: Graph, key: Any) -> list[Value]:
-    """Returns the values that a key of a ``feed_dict`` sets: for a Variable, all of its reads.
-
-    Raises:
-      InvalidTypeError: the key is no tensor.
-      InvalidArgumentError: a tensor may not be fed.
-    """
+    """Returns the values that a key of a ``feed_dict`` sets: for a Variable, all of its reads."""
     tensor = graph.as_graph_element(key, allow_operation=False) if not isinstance(key, GraphTensor) else key
     if tensor.trace.graph is not graph:
-        raise at(InvalidArgumentError(f"the fed tensor {tensor.name!r} is of another graph"), user_location())
+        raise user_error(f"the fed tensor {tensor.name!r} is of another graph")
     if tensor.raw in graph.unfed:
         reason = graph.unfed[tensor.raw]
-        message = f"Tensor {tensor.name} may not be fed{f': {reason}' if reason else ''}."
-        raise at(InvalidArgumentError(message), user_location())
+        raise user_error(f"Tensor {tensor.name} may not be fed{f': {reason}' if reason else ''}.")
     node = tensor.op.node
     named = node.op is READ_VARIABLE and parts_of(node.attrs["variable"])[1] == node.name  # "v:0", the Variable's own
     if not isinstance(key, Variable) and not named:
@@ -100,12 +80,7 @@ def feed_targets(graph: Graph, key: Any) -> list[Value]:
 
 
 def feed_value(value: Value, fed: Any) -> Any:
-    """Converts a fed value to an array of its tensor's type.
-
-    Raises:
-      InvalidArgumentError: the shape differs, or rows have different lengths.
-      InvalidTypeError: a dtype that would lose something, or no array at all.
-    """
+    """Converts a fed value to an array of its tensor's type."""
     wanted = value.type
     if type(fed) is np.ndarray and fed.shape == wanted.shape and fed.dtype == wanted.dtype != STRING:
         return fed
@@ -158,7 +133,6 @@ def _array(value: Value, wanted: TensorType, fed: Any) -> Any:
 
 
 def _fetched_value(result: Any) -> Any:
-    """Converts a result for the user: to an array, or a scalar."""
     if isinstance(result, jax.Array):
         return _scalar(np.array(result))
     array: Any = result

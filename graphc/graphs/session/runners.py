@@ -13,12 +13,12 @@ from graphc.compiler.base import CancellationToken, at, user_location
 from graphc.compiler.base.errors import (
     CancelledError,
     FailedPreconditionError,
-    InvalidArgumentError,
     InvalidTypeError,
     OutOfRangeError,
     UnimplementedError,
 )
 from graphc.graphs.queues import Coordinator, Fillers, QueueBase
+from graphc.graphs.refusals import refusal, user_error
 from graphc.graphs.session.graphs.graph import default_graph, stacks
 from graphc.graphs.session.graphs.naming import GraphKeys
 from graphc.graphs.session.plans.repeating import repeated
@@ -75,10 +75,10 @@ class QueueRunner:
         if queue_runner_def is not None:
             raise _unimplemented()
         if queue is None or not enqueue_ops:
-            raise _refusal("expected a queue and a list of at least one operation that enqueues")
+            raise refusal("QueueRunner", "expected a queue and a list of at least one operation that enqueues")
         candidate: Any = queue
         if not isinstance(candidate, QueueBase):
-            raise at(InvalidTypeError(f"QueueRunner: expected a queue, got {candidate!r:.60}"), user_location())
+            raise user_error(f"QueueRunner: expected a queue, got {candidate!r:.60}", InvalidTypeError)
         self._queue = queue
         self._enqueue_ops = list(enqueue_ops)
         self._closed_types = _exception_types(queue_closed_exception_types)
@@ -151,7 +151,7 @@ class QueueRunner:
             problem = f"QueueRunner.create_threads: coord must be a Coordinator, got {candidate!r:.60}"
             raise at(InvalidTypeError(problem), user_location())
         if sess is None and not all(callable(op) for op in self._enqueue_ops):
-            raise _refusal("create_threads: expected the Session that runs the operations, got None")
+            raise refusal("QueueRunner", "create_threads: expected the Session that runs the operations, got None")
         key = self if sess is None else sess
         with self._lock:
             running = self._running.get(key)
@@ -178,12 +178,6 @@ class QueueRunner:
 
 
 class _Crew:
-    """The threads of a runner in one Session.
-
-    Attributes:
-      fillers: the known producers of the queue, in this Session.
-    """
-
     def __init__(self, runner: QueueRunner, sess: Any, coord: Coordinator | None) -> None:
         self._runner = runner
         self._session = None if sess is None else weakref.ref(sess)
@@ -197,7 +191,6 @@ class _Crew:
             self._forget = coord.on_stop(self._over.set)
 
     def threads(self, daemon: bool) -> list[threading.Thread]:
-        """Makes the threads, and registers them with the coordinator."""
         runner, sess = self._runner, None if self._session is None else self._session()
         threads = [
             threading.Thread(target=self._fill, args=(sess, op), name=self._name(getattr(op, "name", number)))
@@ -215,7 +208,6 @@ class _Crew:
         return f"QueueRunnerThread-{self._runner.name}-{part}"
 
     def _fill(self, sess: Any, op: Any) -> None:
-        """Runs an operation repeatedly."""
         self.fillers.start()
         try:
             call = _repeating(sess, op)
@@ -315,8 +307,7 @@ def start_queue_runners(
         problem = "start_queue_runners: there is no default Session; use `with gx.Session() as sess:`, or pass one"
         raise at(FailedPreconditionError(problem), user_location())
     if not hasattr(session, "graph"):
-        problem = f"start_queue_runners: sess must be a Session, got {sess!r:.60}"
-        raise at(InvalidTypeError(problem), user_location())
+        raise user_error(f"start_queue_runners: sess must be a Session, got {sess!r:.60}", InvalidTypeError)
     runners = session.graph.get_collection(collection)
     if not runners:
         _logger.warning("start_queue_runners: the collection %r of the graph has no queue runners", collection)
@@ -338,10 +329,6 @@ def _exception_types(kinds: Any) -> tuple[type[Exception], ...]:
     return kinds  # pyright: ignore[reportUnknownVariableType]
 
 
-def _refusal(problem: str) -> InvalidArgumentError:
-    return at(InvalidArgumentError(f"QueueRunner: {problem}"), user_location())
-
-
 def _unimplemented() -> UnimplementedError:
     problem = "graphs are not kept as protocol buffers; make the QueueRunner where the graph is built"
-    return at(UnimplementedError(f"QueueRunner: {problem}"), user_location())
+    return user_error(f"QueueRunner: {problem}", UnimplementedError)

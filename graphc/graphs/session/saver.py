@@ -10,7 +10,8 @@ from typing import Any, cast
 import numpy as np
 
 from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base.errors import InvalidTypeError
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.checkpoints import (
     CheckpointReader,
     checkpoint_exists,
@@ -88,8 +89,7 @@ class Saver:
         graph = default_graph()
         self._variables = _by_name(self._given, graph)
         if not self._variables and not self._allow_empty:
-            error = InvalidArgumentError("No variables to save: make the Variables before the Saver, or pass var_list")
-            raise at(error, user_location())
+            raise user_error("No variables to save: make the Variables before the Saver, or pass var_list")
         if not self._variables:
             return
         graph = next(iter(self._variables.values())).graph
@@ -163,10 +163,9 @@ class Saver:
         self.build()
         path: Any = save_path
         if path is None or not checkpoint_exists(str(path)):
-            error = InvalidArgumentError(
+            raise user_error(
                 f"The passed save_path is not a valid checkpoint: {save_path}; see latest_checkpoint(folder)"
             )
-            raise at(error, user_location())
         reader = CheckpointReader(str(save_path))
         feeds: dict[Any, Any] = {}
         for key, feed in self._feeds.items():
@@ -182,11 +181,10 @@ class Saver:
             return array.reshape([size or 0 for size in shape])
         if fits:
             return array
-        error = InvalidArgumentError(
+        raise user_error(
             f"Assign requires shapes of both tensors to match: the checkpoint's {key!r} has {list(array.shape)}, the "
             f"Variable {variable.name!r} has {list(shape)}"
         )
-        raise at(error, user_location())
 
     @property
     def last_checkpoints(self) -> list[str]:
@@ -197,17 +195,12 @@ class Saver:
         """Sets the existing checkpoints of an earlier run of the program, oldest first."""
         self._kept = [(path, time.time()) for path in last_checkpoints]
 
-    def set_last_checkpoints_with_time(self, last_checkpoints_with_time: Sequence[tuple[str, float]]) -> None:
-        """Sets the existing checkpoints with their times, in seconds since 1970; see :meth:`set_last_checkpoints`."""
-        self._kept = list(last_checkpoints_with_time)
-
     def recover_last_checkpoints(self, checkpoint_paths: Sequence[str]) -> None:
         """Sets the checkpoints that still exist among the given ones; see :meth:`set_last_checkpoints`."""
         self.set_last_checkpoints([path for path in checkpoint_paths if checkpoint_exists(path)])
 
 
 def _by_name(variables: Any, graph: Graph) -> dict[str, GraphVariable]:
-    """Returns the Variables, by their names in the file."""
     if variables is None:
         keys = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.SAVEABLE_OBJECTS)
         variables = list(dict.fromkeys(one for key in keys for one in graph.get_collection(key)))
@@ -218,7 +211,7 @@ def _by_name(variables: Any, graph: Graph) -> dict[str, GraphVariable]:
         for variable in cast("Sequence[Any]", variables):
             key = str(getattr(variable, "name", "")).removesuffix(":0")
             if key in named:
-                raise at(InvalidArgumentError(f"Saver: two Variables have the name {key!r}"), user_location())
+                raise user_error(f"Saver: two Variables have the name {key!r}")
             named[key] = variable
     for key, variable in named.items():
         if not isinstance(variable, GraphVariable):

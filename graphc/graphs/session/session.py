@@ -12,17 +12,12 @@ from typing import Any, Self, cast
 import numpy as np
 
 from graphc.compiler.base import CancellationToken, at, deadline, nest, user_location
-from graphc.compiler.base.errors import (
-    CancelledError,
-    FailedPreconditionError,
-    GraphcError,
-    InvalidArgumentError,
-    UnimplementedError,
-)
+from graphc.compiler.base.errors import CancelledError, FailedPreconditionError, GraphcError, UnimplementedError
 from graphc.compiler.core import Resources, resources_scope, trace_scope
 from graphc.compiler.devices import device_name, devices
 from graphc.compiler.ir import Node, TensorType, Value
 from graphc.compiler.runtime import Execution, Plan, observer, profile
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.fetching import Fetches, feed_targets, feed_value
 from graphc.graphs.session.graphs.graph import Graph, default_graph, stacks
 from graphc.graphs.session.graphs.tensor import GraphTensor
@@ -41,19 +36,13 @@ _COMPILED_KEPT = 1000
 
 @dataclass(frozen=True)
 class _Prepared:
-    """A kind of run.
-
-    Attributes:
-      fed: the values that are given, each with its place in ``feed_dict``.
-      single: the plan as one call of a program, if it is one; otherwise None.
-      known: the objects that the key identifies by id, to keep them alive.
-    """
+    """A kind of run."""
 
     fetches: Fetches
-    fed: Mapping[Value, int]
+    fed: Mapping[Value, int]  # the values that are given, each with its place in ``feed_dict``
     plan: Plan
     single: Single | None
-    known: Any
+    known: Any  # the objects that the key identifies by id, to keep them alive
 
 
 class Session:
@@ -165,10 +154,7 @@ class Session:
 
         def call(*values: Any, options: RunOptions | None = None, run_metadata: RunMetadata | None = None) -> Any:
             if len(values) != count:
-                error = InvalidArgumentError(
-                    f"the callable takes {count} values for its feed_list, {len(values)} were given"
-                )
-                raise at(error, user_location())
+                raise user_error(f"the callable takes {count} values for its feed_list, {len(values)} were given")
             self._check_open()
             arrays = [feed_value(value, values[index]) for value, index in fed]
             return self._run(prepared, arrays, options, run_metadata)
@@ -181,11 +167,7 @@ class Session:
         return call if accept_options else plain
 
     def partial_run(self, *args: Any, **kwargs: Any) -> Any:
-        """Refuses TensorFlow's runs in several parts.
-
-        Raises:
-          UnimplementedError: always; the message says what to write instead.
-        """
+        """Refuses TensorFlow's runs in several parts, and says what to write instead."""
         del args, kwargs
         problem = "session.partial_run: run the first part, and feed its results to the next: session.run(b, {a: x})"
         raise at(UnimplementedError(problem), user_location())
@@ -195,7 +177,6 @@ class Session:
     # Execution of a run
 
     def _prepare(self, fetches: Any, feeds: Sequence[tuple[Any, Any]]) -> _Prepared:
-        """Returns the kind of run for these fetches and feeds; makes it the first time."""
         self._check_open()
         keys = tuple([id(key) if not isinstance(key, str) else key for key, _ in feeds])
         key = (_key(fetches), keys)
@@ -302,7 +283,6 @@ class Session:
     def _note_compiled(
         self, segment: StateSegment, types: Sequence[TensorType], values: Mapping[int, np.ndarray[Any, Any]]
     ) -> None:
-        """Records that a program is compiled, and why."""
         self._add_compiled(reason_of(segment, types, values))
 
     def _add_compiled(self, line: str) -> None:
@@ -345,10 +325,9 @@ class Session:
           UnavailableError: a task of the cluster did not answer; the others were reset.
         """
         if not target:
-            error = InvalidArgumentError(
+            raise user_error(
                 "Session.reset: pass the target of a cluster; the containers of a local Session end when it is closed"
             )
-            raise at(error, user_location())
         try:
             targets().reset(target, containers or (), config.device_filters if config else ())
         except GraphcError as error:
@@ -356,7 +335,7 @@ class Session:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise at(FailedPreconditionError("Attempted to use a closed Session."), user_location())
+            raise user_error("Attempted to use a closed Session.", FailedPreconditionError)
 
     @contextmanager
     def as_default(self) -> Any:

@@ -9,10 +9,11 @@ from typing import Any, Self
 import numpy as np
 
 from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base.errors import FailedPreconditionError, InvalidTypeError
 from graphc.compiler.core import STRING, apply
 from graphc.compiler.ir import OPS, Attrs, Node, OpDef, TensorType
 from graphc.compiler.ir import Graph as GraphIR
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.control_flow import convert_to_tensor
 from graphc.graphs.session.graphs.graph import Graph, default_graph
 from graphc.graphs.session.graphs.naming import GraphKeys
@@ -94,7 +95,7 @@ def merge(inputs: Sequence[Any], collections: Sequence[str] | None = None, name:
       InvalidArgumentError: there are none.
     """
     if not inputs:
-        raise at(InvalidArgumentError("summary.merge: there are no summaries to merge"), user_location())
+        raise user_error("summary.merge: there are no summaries to merge")
     graph = default_graph()
     with graph.making(name or "Merge/MergeSummary"):
         summary: Any = graph.named(apply(_MERGE, tuple(inputs)), name or "Merge/MergeSummary")
@@ -192,8 +193,7 @@ class FileWriter:
         """
         del graph_def
         if not isinstance(graph, Graph):  # pyright: ignore[reportUnnecessaryIsInstance]
-            error = InvalidTypeError(f"add_graph: expected a graph such as session.graph, got {graph!r:.60}")
-            raise at(error, user_location())
+            raise user_error(f"add_graph: expected a graph such as session.graph, got {graph!r:.60}", InvalidTypeError)
         self._add(global_step, graph_def=graph_message(graph).SerializeToString())
 
     def add_session_log(self, session_log: Any, global_step: Any = None) -> None:
@@ -207,10 +207,10 @@ class FileWriter:
           FailedPreconditionError: the writer is closed.
         """
         if self._writer is None:
-            error = FailedPreconditionError(
-                f"the FileWriter of {self._logdir!r} is closed; call reopen() before it writes again"
+            raise user_error(
+                f"the FileWriter of {self._logdir!r} is closed; call reopen() before it writes again",
+                FailedPreconditionError,
             )
-            raise at(error, user_location())
         self._writer.add_event(event)
 
     def _add(self, global_step: Any, **content: Any) -> None:
@@ -245,11 +245,7 @@ class FileWriter:
 
 
 def graph_message(graph: Graph) -> Any:
-    """Converts a graph to TensorBoard's message: names, ops, inputs, devices, and known shapes.
-
-    Args:
-      graph: the graph.
-    """
+    """Converts a graph to TensorBoard's message: names, ops, inputs, devices, and known shapes."""
     nodes = [_node_message(graph, node) for node in graph.ir.nodes]
     return message("GraphDef")(node=nodes)
 

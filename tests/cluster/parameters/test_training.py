@@ -19,9 +19,10 @@ import graphc as gx
 from graphc.cluster.carriers import ThreadPeer, find
 from graphc.cluster.parameters import ParameterServer, drop, worker
 from graphc.cluster.parameters import coordinator as coordinator_module
-from graphc.cluster.parameters import layout as programs
-from graphc.cluster.parameters.layout import Layout, Program, program_of
+from graphc.cluster.parameters import layout as layout_module
+from graphc.cluster.parameters.layout import Layout, Program
 from graphc.cluster.parameters.rules import Applied, rule_text
+from graphc.cluster.parameters.schedule import step as exchange_of
 from graphc.compiler.base.errors import (
     CancelledError,
     DeadlineExceededError,
@@ -441,7 +442,7 @@ def test_a_program_goes_to_another_process_as_stablehlo() -> None:
     other = pickle.loads(data)
     assert other.key == key
     assert pickle.loads(data) is other
-    np.testing.assert_array_equal(program_of(other)(np.arange(3, dtype=np.float32))["twice"], [0, 2, 4])
+    np.testing.assert_array_equal(other.compiled(np.arange(3, dtype=np.float32))["twice"], [0, 2, 4])
 
 
 @pytest.mark.parametrize("options", [{}, {"clipnorm": 1.0}])
@@ -453,7 +454,7 @@ def test_a_rule_goes_to_another_process_and_does_what_the_optimizer_does(options
     assert text is not None
     assert text.by_element == (not options)
     data = pickle.dumps(text)
-    programs._running.clear()  # pyright: ignore[reportPrivateUsage]  # as in a process that does not have them
+    layout_module._running.clear()  # pyright: ignore[reportPrivateUsage]  # as in a process that does not have them
     rule, values = Applied(pickle.loads(data)), layout.start_of(0)
     state, gradient = rule.start(values), np.arange(10, dtype=np.float32)
     for _ in range(2):
@@ -563,17 +564,17 @@ def test_two_trainings_on_one_cluster_push_to_their_own_servers(monkeypatch: pyt
     tasks = [gx.Server(cluster, job, 0) for job in ("ps", "worker")]
     begun, gate, first = threading.Event(), threading.Event(), [True]
 
-    def program(program: Any) -> Any:
-        def run(*arguments: Any) -> Any:
+    def gated(buffers: Any, compute: Any) -> Any:
+        def waits(pulled: Any) -> Any:
             if first:
                 first.clear()
                 begun.set()
                 gate.wait(30)
-            return program_of(program)(*arguments)
+            return compute(pulled)
 
-        return run
+        return exchange_of(buffers, waits)
 
-    monkeypatch.setattr(worker, "program_of", program)
+    monkeypatch.setattr(worker, "step", gated)
     with ParameterServer(cluster=cluster) as one, ParameterServer(cluster=cluster) as other:
         variables: list[Any] = []
         scheduled: list[Any] = []

@@ -240,7 +240,7 @@ def test_a_thread_that_waits_for_the_reader_keeps_to_its_deadline() -> None:
     thread = threading.Thread(target=state.read, args=(take,), daemon=True)
     thread.start()
     taking.wait(60)
-    message = "waiting for reader 'reader', which another thread reads from"
+    message = "waiting for reader, which another thread reads from"
     with pytest.raises(DeadlineExceededError, match=message), deadline(0.01):
         state.read(take)
     let_go.set()

@@ -6,7 +6,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from graphc.compat.spaces import CODES, ERRORS
+from graphc.compat.spaces import CODES, ERRORS, imported
 from graphc.compat.tensorflow2 import CLASSES as CLASSES_OF_2
 from graphc.compat.tensorflow2 import DTYPES
 from graphc.compat.tensorflow2 import ELSEWHERE as ELSEWHERE_OF_2
@@ -23,67 +23,39 @@ _OF_2 = (
 )  # fmt: skip
 
 _INITIALIZERS: dict[str, Any] = {
-    "constant": session.constant_initializer,
-    "glorot_normal": session.glorot_normal_initializer,
-    "glorot_uniform": session.glorot_uniform_initializer,
-    "ones": session.ones_initializer,
-    "orthogonal": session.orthogonal_initializer,
-    "random_normal": session.random_normal_initializer,
-    "random_uniform": session.random_uniform_initializer,
-    "truncated_normal": session.truncated_normal_initializer,
-    "variance_scaling": session.variance_scaling_initializer,
-    "zeros": session.zeros_initializer,
-}
+    "constant": session.constant_initializer, "glorot_normal": session.glorot_normal_initializer,
+    "glorot_uniform": session.glorot_uniform_initializer, "ones": session.ones_initializer,
+    "orthogonal": session.orthogonal_initializer, "random_normal": session.random_normal_initializer,
+    "random_uniform": session.random_uniform_initializer, "truncated_normal": session.truncated_normal_initializer,
+    "variance_scaling": session.variance_scaling_initializer, "zeros": session.zeros_initializer,
+}  # fmt: skip
+
+_OF_QUEUES = (
+    "FixedLenFeature", "QueueBase", "ReaderBase", "VarLenFeature", "io.FixedLenFeature", "io.QueueBase",
+    "io.TFRecordOptions", "io.TFRecordWriter", "io.VarLenFeature", "python_io.TFRecordOptions",
+    "python_io.TFRecordWriter", "queue.QueueBase", "train.Coordinator",
+)  # fmt: skip
+
+_OF_SESSION = (
+    "ConfigProto", "GPUOptions", "Graph", "GraphKeys", "InteractiveSession", "Operation", "RunMetadata", "RunOptions",
+    "Session", "VariableScope", "summary.FileWriter", "train.AdadeltaOptimizer", "train.AdagradOptimizer",
+    "train.AdamOptimizer", "train.ExponentialMovingAverage", "train.FtrlOptimizer", "train.GradientDescentOptimizer",
+    "train.MomentumOptimizer", "train.Optimizer", "train.QueueRunner", "train.RMSPropOptimizer", "train.Saver",
+    "train.queue_runner.QueueRunner",
+)  # fmt: skip
 
 CLASSES: dict[str, Any] = {
     **{name: CLASSES_OF_2[name] for name in _OF_2},
-    "FixedLenFeature": queues.FixedLenFeature,
-    "QueueBase": queues.QueueBase,
-    "ReaderBase": queues.ReaderBase,
-    "VarLenFeature": queues.VarLenFeature,
-    "io.FixedLenFeature": queues.FixedLenFeature,
-    "io.QueueBase": queues.QueueBase,
-    "io.TFRecordOptions": queues.TFRecordOptions,
-    "io.TFRecordWriter": queues.TFRecordWriter,
-    "io.VarLenFeature": queues.VarLenFeature,
-    "python_io.TFRecordOptions": queues.TFRecordOptions,
-    "python_io.TFRecordWriter": queues.TFRecordWriter,
-    "queue.QueueBase": queues.QueueBase,
-    "train.Coordinator": queues.Coordinator,
-    "train.AdadeltaOptimizer": session.AdadeltaOptimizer,
-    "train.AdagradOptimizer": session.AdagradOptimizer,
-    "train.AdamOptimizer": session.AdamOptimizer,
-    "train.ExponentialMovingAverage": session.ExponentialMovingAverage,
-    "train.FtrlOptimizer": session.FtrlOptimizer,
-    "train.GradientDescentOptimizer": session.GradientDescentOptimizer,
-    "train.MomentumOptimizer": session.MomentumOptimizer,
-    "train.Optimizer": session.Optimizer,
-    "train.RMSPropOptimizer": session.RMSPropOptimizer,
-    "train.QueueRunner": session.QueueRunner,
-    "train.queue_runner.QueueRunner": session.QueueRunner,
-    "ConfigProto": session.ConfigProto,
-    "Dimension": Dimension,
-    "GPUOptions": session.GPUOptions,
-    "Graph": session.Graph,
-    "GraphKeys": session.GraphKeys,
-    "InteractiveSession": session.InteractiveSession,
-    "OpError": ERRORS["errors.OpError"],
-    "Operation": session.Operation,
-    "RunMetadata": session.RunMetadata,
-    "RunOptions": session.RunOptions,
-    "Session": session.Session,
-    "Tensor": session.GraphTensor,
-    "Variable": session.GraphVariable,
-    "VariableScope": session.VariableScope,
+    **{name: getattr(queues, name.rpartition(".")[2]) for name in _OF_QUEUES},
+    **{name: getattr(session, name.rpartition(".")[2]) for name in _OF_SESSION},
     **{f"{name}_initializer": kind for name, kind in _INITIALIZERS.items()},
     **{f"initializers.{name}": kind for name, kind in _INITIALIZERS.items()},
-    "gfile.FastGFile": File,
-    "gfile.GFile": File,
-    "gfile.Open": File,
-    "io.gfile.GFile": File,
+    **dict.fromkeys(("gfile.FastGFile", "gfile.GFile", "gfile.Open", "io.gfile.GFile"), File),
+    "Dimension": Dimension,
+    "OpError": ERRORS["errors.OpError"],
+    "Tensor": session.GraphTensor,
+    "Variable": session.GraphVariable,
     "losses.Reduction": session.weighted.Reduction,
-    "summary.FileWriter": session.FileWriter,
-    "train.Saver": session.Saver,
 }
 """Objects by name, each with graphc's own signature."""
 
@@ -140,36 +112,14 @@ _MESSAGES = {
 }
 
 _DATA = (
-    "Dataset",
-    "FixedLengthRecordDataset",
-    "Iterator",
-    "TFRecordDataset",
-    "TextLineDataset",
-    "get_output_shapes",
-    "get_output_types",
-    "make_initializable_iterator",
-    "make_one_shot_iterator",
-    "experimental.make_csv_dataset",
-)
+    "Dataset", "FixedLengthRecordDataset", "Iterator", "TFRecordDataset", "TextLineDataset", "get_output_shapes",
+    "get_output_types", "make_initializable_iterator", "make_one_shot_iterator", "experimental.make_csv_dataset",
+)  # fmt: skip
 """The dataset classes of TensorFlow 1, whose iterators are part of graphs."""
-
-
-def _of_datasets(name: str) -> Any:
-    from graphc.compat.tensorflow1 import datasets
-
-    return getattr(datasets, name.rpartition(".")[2])
-
 
 _CLUSTERS = (
     "ClusterDef", "ClusterSpec", "JobDef", "Server", "ServerDef", "SyncReplicasOptimizer", "replica_device_setter",
 )  # fmt: skip
-
-
-def _of_clusters(name: str) -> Any:
-    from graphc import cluster
-
-    return getattr(cluster, name)
-
 
 _MONITORED = (
     "CheckpointSaverHook", "ChiefSessionCreator", "LoggingTensorHook", "MonitoredSession", "MonitoredTrainingSession",
@@ -178,27 +128,18 @@ _MONITORED = (
 )  # fmt: skip
 
 
-def _of_monitored(name: str) -> Any:
-    from graphc.graphs.session import monitored
-
-    return getattr(monitored, name)
-
-
-def _test_case() -> Any:
-    from graphc.compat.testing import GraphTestCase
-
-    return GraphTestCase
-
-
 LATER: Mapping[str, Callable[[], Any]] = {
     **{f"{space}.{name}": partial(_of_absl, name) for space in ("flags", "app.flags") for name in _OF_ABSL},
     **{name: partial(session.message, kind) for name, kind in _MESSAGES.items()},
     # Queues of TensorFlow 1 are part of the default graph; the rows have them.
     **{name: later for name, later in LATER_OF_2.items() if not name.startswith(("queue.", "io."))},
-    **{f"data.{name}": partial(_of_datasets, name) for name in _DATA},
-    **{f"train.{name}": partial(_of_clusters, name) for name in _CLUSTERS},
-    **{f"train.{name}": partial(_of_monitored, name) for name in _MONITORED},
-    "test.TestCase": _test_case,
+    **{
+        f"data.{name}": partial(imported, "graphc.compat.tensorflow1.datasets", name.rpartition(".")[2])
+        for name in _DATA
+    },
+    **{f"train.{name}": partial(imported, "graphc.cluster", name) for name in _CLUSTERS},
+    **{f"train.{name}": partial(imported, "graphc.graphs.session.monitored", name) for name in _MONITORED},
+    "test.TestCase": partial(imported, "graphc.compat.testing", "GraphTestCase"),
     **{f"train.{name}": partial(_of_examples, name) for name in _EXAMPLES},
 }
 """Objects of other libraries, by the name that they have here."""

@@ -13,53 +13,21 @@ from graphc.training import layers, losses, metrics, optim
 
 __all__ = ["CLASSES", "CONSTANTS", "DTYPES", "ELSEWHERE", "ERRORS"]
 
-_LAYERS = [
-    "Activation",
-    "AveragePooling1D",
-    "AveragePooling2D",
-    "BatchNormalization",
-    "Bidirectional",
-    "Conv1D",
-    "Conv2D",
-    "Dense",
-    "Dropout",
-    "Embedding",
-    "Flatten",
-    "GRU",
-    "GlobalAveragePooling1D",
-    "GlobalAveragePooling2D",
-    "GlobalMaxPooling1D",
-    "GlobalMaxPooling2D",
-    "LSTM",
-    "Layer",
-    "LayerNormalization",
-    "MaxPooling1D",
-    "MaxPooling2D",
-    "MultiHeadAttention",
-    "Reshape",
-]
-_LOSSES = [
-    "BinaryCrossentropy",
-    "CategoricalCrossentropy",
-    "Hinge",
-    "Huber",
-    "Loss",
-    "MeanAbsoluteError",
-    "MeanSquaredError",
-    "SparseCategoricalCrossentropy",
-]
-_METRICS = [
-    "AUC",
-    "Accuracy",
-    "BinaryAccuracy",
-    "CategoricalAccuracy",
-    "Mean",
-    "Metric",
-    "Precision",
-    "Recall",
+_LAYERS = (
+    "Activation", "AveragePooling1D", "AveragePooling2D", "BatchNormalization", "Bidirectional", "Conv1D", "Conv2D",
+    "Dense", "Dropout", "Embedding", "Flatten", "GRU", "GlobalAveragePooling1D", "GlobalAveragePooling2D",
+    "GlobalMaxPooling1D", "GlobalMaxPooling2D", "LSTM", "Layer", "LayerNormalization", "MaxPooling1D",
+    "MaxPooling2D", "MultiHeadAttention", "Reshape",
+)  # fmt: skip
+_LOSSES = (
+    "BinaryCrossentropy", "CategoricalCrossentropy", "Hinge", "Huber", "Loss", "MeanAbsoluteError",
+    "MeanSquaredError", "SparseCategoricalCrossentropy",
+)  # fmt: skip
+_METRICS = (
+    "AUC", "Accuracy", "BinaryAccuracy", "CategoricalAccuracy", "Mean", "Metric", "Precision", "Recall",
     "SparseCategoricalAccuracy",
-]
-_OPTIMIZERS = ["Adam", "AdamW", "RMSprop", "SGD"]
+)  # fmt: skip
+_OPTIMIZERS = ("Adam", "AdamW", "RMSprop", "SGD")
 
 CLASSES: dict[str, Any] = {
     "DeviceSpec": DeviceSpec,
@@ -90,29 +58,13 @@ CLASSES: dict[str, Any] = {
 """Objects by name, each with graphc's own signature."""
 
 _DTYPES: dict[str, Any] = {
-    "bfloat16": dtypes.bfloat16,
-    "bool": dtypes.bool_,
-    "complex64": dtypes.complex64,
-    "complex128": dtypes.complex128,
-    "double": dtypes.float64,
-    "float16": dtypes.float16,
-    "float32": dtypes.float32,
-    "float64": dtypes.float64,
-    "half": dtypes.float16,
-    "string": string,
-    "int8": dtypes.int8,
-    "int16": dtypes.int16,
-    "int32": dtypes.int32,
-    "int64": dtypes.int64,
-    "uint8": dtypes.uint8,
-    "uint16": dtypes.uint16,
-    "uint32": dtypes.uint32,
+    "bfloat16": dtypes.bfloat16, "bool": dtypes.bool_, "complex64": dtypes.complex64, "complex128": dtypes.complex128,
+    "double": dtypes.float64, "float16": dtypes.float16, "float32": dtypes.float32, "float64": dtypes.float64,
+    "half": dtypes.float16, "string": string, "int8": dtypes.int8, "int16": dtypes.int16, "int32": dtypes.int32,
+    "int64": dtypes.int64, "uint8": dtypes.uint8, "uint16": dtypes.uint16, "uint32": dtypes.uint32,
     "uint64": dtypes.uint64,
-}
-DTYPES: dict[str, Any] = {
-    **_DTYPES,
-    **{f"dtypes.{name}": dtype for name, dtype in _DTYPES.items()},
-}
+}  # fmt: skip
+DTYPES: dict[str, Any] = {**_DTYPES, **{f"dtypes.{name}": dtype for name, dtype in _DTYPES.items()}}
 """The dtypes by name, at the top and in ``dtypes``."""
 
 CONSTANTS: dict[str, Any] = {"newaxis": None}

@@ -10,22 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import FUNCTIONS, apply, apply_all, as_dtype
 from graphc.compiler.ir import OPEN, OPS, Attrs, Graph, OpDef, TensorType
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.control_flow import convert_to_tensor
 from graphc.graphs.session.graphs.tensor import GraphTensor
 
 __all__ = [
-    "Unique",
-    "UniqueWithCounts",
-    "boolean_mask",
-    "dynamic_partition",
-    "positions",
-    "unique",
-    "unique_with_counts",
-]
+    "Unique", "UniqueWithCounts", "boolean_mask", "dynamic_partition", "positions", "unique", "unique_with_counts",
+]  # fmt: skip
 
 
 class Unique(NamedTuple):
@@ -104,21 +97,14 @@ def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "b
     """Returns the elements of a tensor that a mask selects, flattened along the mask's axes.
 
     Args:
-      tensor: the tensor.
-      mask: booleans, with the shape of some axes of the tensor.
       axis: the first of these axes; 0 if None.
-      name: the name of the operation.
-
-    Raises:
-      InvalidArgumentError: the number of axes of the mask is not known, or is 0.
     """
     x, selector = convert_to_tensor(tensor), convert_to_tensor(mask)
     first = axis or 0
     if selector.shape is None or not selector.shape:
-        error = InvalidArgumentError(
+        raise user_error(
             f"boolean_mask: the mask {selector!r} must have axes whose number is known; use mask.set_shape"
         )
-        raise at(error, user_location())
     count = len(selector.shape)
     with x.graph.making(name):
         shape = FUNCTIONS["shape"](x)

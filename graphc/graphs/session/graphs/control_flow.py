@@ -12,7 +12,7 @@ from graphc.compiler import ops as order
 from graphc.compiler.autograph import cond as branch
 from graphc.compiler.autograph import while_loop as loop
 from graphc.compiler.base import at, nest, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base.errors import InvalidTypeError
 from graphc.compiler.core import (
     FUNCTIONS,
     STRING,
@@ -28,21 +28,14 @@ from graphc.compiler.core import (
 from graphc.compiler.ir import CONSTANT, OPS, Attrs
 from graphc.compiler.ops import NO_OP, TOGETHER
 from graphc.compiler.tracing import current_trace, in_region
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.graph import Graph, default_graph, graph_of
 from graphc.graphs.session.graphs.placeholders import graph_dtype, placeholder_with_default
 from graphc.graphs.session.graphs.tensor import GraphTensor, Operation, sizes_of
 
 __all__ = [
-    "case",
-    "cond",
-    "constant",
-    "convert_to_tensor",
-    "group",
-    "no_op",
-    "tuple",
-    "while_loop",
-    "with_dependencies",
-]
+    "case", "cond", "constant", "convert_to_tensor", "group", "no_op", "tuple", "while_loop", "with_dependencies",
+]  # fmt: skip
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Any:
@@ -65,8 +58,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         if array.size == 1 and not verify_shape:
             array = np.full(sizes, array.reshape(())[()], array.dtype)
         elif (verify_shape and array.shape != sizes) or array.size != np.prod(sizes, dtype=int):
-            error = InvalidArgumentError(f"constant: shape {builtins.tuple(sizes)} wanted, the value has {array.shape}")
-            raise at(error, user_location())
+            raise user_error(f"constant: shape {builtins.tuple(sizes)} wanted, the value has {array.shape}")
         array = array.reshape(sizes)
     if in_region() and array.dtype != STRING:
         return current_trace().lift(array)  # a constant of the branch, body or composition under construction
@@ -76,7 +68,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
 def _numbers(value: Any, dtype: Any) -> np.ndarray[Any, Any]:
     if dtype is not None and graph_dtype(dtype) == STRING:
-        raise at(InvalidTypeError(f"constant: {value!r:.60} is no string"), user_location())
+        raise user_error(f"constant: {value!r:.60} is no string", InvalidTypeError)
     with trace_scope(None), device(None):
         converted: Any = FUNCTIONS["asarray"](value, dtype=None if dtype is None else graph_dtype(dtype))
     return np.asarray(converted.raw if hasattr(converted, "raw") else converted)
@@ -155,7 +147,7 @@ def tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> 
     """
     present = [convert_to_tensor(item) for item in tensors if item is not None]
     if not present:
-        raise at(InvalidArgumentError("tuple: there is no tensor among the inputs"), user_location())
+        raise user_error("tuple: there is no tensor among the inputs")
     graph = graph_of(present)
     with graph.making(name), graph.control_dependencies(control_inputs or []):
         copies = iter(graph.named(apply_all(TOGETHER, present), name))
@@ -189,7 +181,7 @@ def cond(
     """
     first, second = true_fn or fn1, false_fn or fn2
     if not callable(first) or not callable(second):
-        raise at(InvalidTypeError("cond: true_fn and false_fn must be functions of no arguments"), user_location())
+        raise user_error("cond: true_fn and false_fn must be functions of no arguments", InvalidTypeError)
     graph = graph_of([pred])
     with graph.making(name or "cond"):
         chosen = convert_to_tensor(pred)
@@ -233,7 +225,7 @@ def case(
     cases: Any = pred_fn_pairs
     pairs: list[Any] = list(cases.items() if hasattr(cases, "items") else cases)
     if not pairs:
-        raise at(InvalidArgumentError("case: there are no pairs of a condition and a function"), user_location())
+        raise user_error("case: there are no pairs of a condition and a function")
 
     def chain(index: int) -> Any:
         if index == len(pairs):
@@ -272,9 +264,9 @@ def while_loop(
     """
     del parallel_iterations, back_prop, swap_memory
     if not callable(cond) or not callable(body):
-        raise at(InvalidTypeError("while_loop: cond and body must be functions"), user_location())
+        raise user_error("while_loop: cond and body must be functions", InvalidTypeError)
     if not isinstance(loop_vars, list | builtins.tuple) or not loop_vars:
-        raise at(InvalidTypeError("while_loop: loop_vars must be a list or tuple of values"), user_location())
+        raise user_error("while_loop: loop_vars must be a list or tuple of values", InvalidTypeError)
     initial = nest.as_tuple(cast("Any", loop_vars))
     graph = graph_of(nest.flatten(initial)[0])
 

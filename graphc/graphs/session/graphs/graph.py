@@ -8,14 +8,15 @@ from collections.abc import Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from graphc.compiler.base import at, nest, user_location
-from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, NotFoundError
+from graphc.compiler.base import nest
+from graphc.compiler.base.errors import FailedPreconditionError, InvalidTypeError, NotFoundError
 from graphc.compiler.core import Tensor, Variable, device_later, trace_scope
 from graphc.compiler.ir import CONSTANT, Node, Value
 from graphc.compiler.ir import Graph as GraphIR
 from graphc.compiler.ops import Operation as Grouped
 from graphc.compiler.ops import control_dependencies as branch_dependencies
 from graphc.compiler.tracing import Controls, context
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.naming import op_type
 from graphc.graphs.session.graphs.tensor import GraphTensor, Operation
 from graphc.graphs.session.graphs.trace import GraphTrace
@@ -66,7 +67,6 @@ class Graph:
         self._operations: dict[Node, Operation] = {}
         self._by_name: dict[str, Node] = {}
         self._indexed = 0
-        self._unfetched: set[Node] = set()
 
     # Building
 
@@ -267,13 +267,11 @@ class Graph:
         kinds = (GraphTensor, Operation) if allow_operation else (GraphTensor,)
         if not isinstance(element, kinds):
             wanted = "a tensor or an operation" if allow_operation else "a tensor"
-            error = InvalidTypeError(
-                f"{obj!r:.80} ({type(obj).__name__}) is not {wanted} of a graph, nor the name of one"
+            raise user_error(
+                f"{obj!r:.80} ({type(obj).__name__}) is not {wanted} of a graph, nor the name of one", InvalidTypeError
             )
-            raise at(error, user_location())
         if element.graph is not self:
-            error = InvalidArgumentError(f"{element.name!r} is of another graph")
-            raise at(error, user_location())
+            raise user_error(f"{element.name!r} is of another graph")
         return element
 
     def _named(self, name: str, *, allow_tensor: bool, allow_operation: bool) -> Any:
@@ -281,21 +279,17 @@ class Graph:
         label, _, index = name.partition(":")
         node = self._by_name.get(label)
         if node is None:
-            error = NotFoundError(f"the graph has no operation {label!r}{_similar(label, self._by_name)}")
-            raise at(error, user_location())
+            raise user_error(f"the graph has no operation {label!r}{_similar(label, self._by_name)}", NotFoundError)
         if not index:
             if allow_operation:
                 return self.operation_of(node)
-            error = InvalidArgumentError(f"{name!r} names an operation; its first tensor is {name + ':0'!r}")
-            raise at(error, user_location())
+            raise user_error(f"{name!r} names an operation; its first tensor is {name + ':0'!r}")
         if not allow_tensor:
-            error = InvalidArgumentError(f"{name!r} names a tensor, and its operation is {label!r}")
-            raise at(error, user_location())
+            raise user_error(f"{name!r} names a tensor, and its operation is {label!r}")
         if not index.isdecimal() or int(index) >= len(node.outputs):
-            error = NotFoundError(
-                f"the operation {label!r} has {len(node.outputs)} outputs, and {name!r} is none of them"
+            raise user_error(
+                f"the operation {label!r} has {len(node.outputs)} outputs, and {name!r} is none of them", NotFoundError
             )
-            raise at(error, user_location())
         return self.tensor_of(node.outputs[int(index)])
 
     def _index(self) -> None:
@@ -320,24 +314,12 @@ class Graph:
         """Forbids feeding a tensor."""
         self.unfed[tensor.raw] = reason
 
-    def is_feedable(self, tensor: GraphTensor) -> bool:
-        """Returns True if a tensor may be fed."""
-        return tensor.raw not in self.unfed
-
-    def prevent_fetching(self, op: Any) -> None:
-        """Forbids fetching an operation."""
-        self._unfetched.add(self.as_graph_element(op, allow_tensor=False).node)
-
-    def is_fetchable(self, item: Any) -> bool:
-        """Returns True if an operation, or a tensor's operation, may be fetched."""
-        return self.as_graph_element(item, allow_tensor=False).node not in self._unfetched
-
     # Collections
 
     def add_to_collection(self, name: str, value: Any) -> None:
         """Adds a value to the collection of that name; see :class:`GraphKeys` for the standard ones."""
         if self.finalized:
-            raise at(FailedPreconditionError("the graph is finalized and cannot be changed"), user_location())
+            raise user_error("the graph is finalized and cannot be changed", FailedPreconditionError)
         self._collections.setdefault(name, []).append(value)
 
     def add_to_collections(self, names: str | Iterable[str], value: Any) -> None:
@@ -386,13 +368,12 @@ class Graph:
         """
         chosen = session or stacks.default_session
         if chosen is None:
-            error = FailedPreconditionError(
-                f"{use}: there is no default Session; use `with gx.Session() as session:`, or pass one"
+            raise user_error(
+                f"{use}: there is no default Session; use `with gx.Session() as session:`, or pass one",
+                FailedPreconditionError,
             )
-            raise at(error, user_location())
         if chosen.graph is not self:
-            error = InvalidArgumentError(f"{use}: the default Session runs another graph; pass one with this graph")
-            raise at(error, user_location())
+            raise user_error(f"{use}: the default Session runs another graph; pass one with this graph")
         return chosen
 
     def __str__(self) -> str:
@@ -440,10 +421,9 @@ def reset_default_graph() -> None:
       FailedPreconditionError: a graph is entered by ``with graph.as_default():``.
     """
     if stacks.graphs:
-        error = FailedPreconditionError(
-            "reset_default_graph() inside `with graph.as_default():`; leave the block first"
+        raise user_error(
+            "reset_default_graph() inside `with graph.as_default():`; leave the block first", FailedPreconditionError
         )
-        raise at(error, user_location())
     _Global.graph = Graph()
 
 

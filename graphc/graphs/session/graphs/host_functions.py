@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from graphc.compiler.base import File, at, files, nest, user_location
+from graphc.compiler.base import File, files, nest
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import STRING, apply, apply_all, bytes_array, is_text
 from graphc.compiler.ir import OPEN, OPS, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, writes
 from graphc.compiler.ir import Graph as GraphIR
 from graphc.compiler.ops import HostFunction, host_error, host_function
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.control_flow import convert_to_tensor, group
 from graphc.graphs.session.graphs.graph import default_graph, graph_of
 from graphc.graphs.session.graphs.placeholders import graph_dtype
@@ -77,7 +78,7 @@ def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True
     """
     del stateful
     if not callable(func):
-        raise at(InvalidTypeError(f"py_func: expected a function, got {func!r:.60}"), user_location())
+        raise user_error(f"py_func: expected a function, got {func!r:.60}", InvalidTypeError)
     several = isinstance(Tout, list | tuple)
     dtypes = [graph_dtype(dtype) for dtype in (Tout if several else [Tout])]  # pyright: ignore
     types = tuple(TensorType((), dtype, ranked=False) for dtype in dtypes)
@@ -310,12 +311,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> Operati
 
 
 def matching_files(pattern: Any, name: str | None = None) -> GraphTensor:
-    """Makes an operation that returns the sorted names of the files that match one or more patterns.
-
-    Args:
-      pattern: see :func:`graphc.compiler.base.files.glob`.
-      name: the name of the operation.
-    """
+    """Makes an operation that returns the sorted names of the files that match one or more patterns."""
     return _made("MatchingFiles", name, _MATCHING, pattern)
 
 

@@ -7,49 +7,26 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import NodeToPlace
 from graphc.compiler.ir import GraphBuilder, Node, OpDef, Value, applied_name
+from graphc.graphs.refusals import user_error
 
 __all__ = ["GraphKeys", "NamingBuilder", "op_type"]
 
 # Ops that TensorFlow names after the op itself, not after the function that makes them.
 _NAMES: Final = {
-    "constant": "Const",
-    "matmul": "MatMul",
-    "placeholder": "Placeholder",
-    "read_variable": "read",
-    "assign_variable": "Assign",
-    "multiply": "mul",
-    "divide": "truediv",
-    "subtract": "sub",
-    "concat": "concat",
-    "astype": "Cast",
-    "negative": "Neg",
-    "abs": "Abs",
-    "floor_divide": "floordiv",
-    "remainder": "mod",
-    "less": "Less",
-    "less_equal": "LessEqual",
-    "greater": "Greater",
-    "greater_equal": "GreaterEqual",
-    "get_item": "strided_slice",
-    "bitwise_and": "and",
-    "bitwise_or": "or",
-    "bitwise_xor": "xor",
-    "bitwise_invert": "LogicalNot",
-}
+    "constant": "Const", "matmul": "MatMul", "placeholder": "Placeholder", "read_variable": "read",
+    "assign_variable": "Assign", "multiply": "mul", "divide": "truediv", "subtract": "sub", "concat": "concat",
+    "astype": "Cast", "negative": "Neg", "abs": "Abs", "floor_divide": "floordiv", "remainder": "mod", "less": "Less",
+    "less_equal": "LessEqual", "greater": "Greater", "greater_equal": "GreaterEqual", "get_item": "strided_slice",
+    "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor", "bitwise_invert": "LogicalNot",
+}  # fmt: skip
 _VALID = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*", re.ASCII)
 _VALID_INSIDE = re.compile(r"[A-Za-z0-9_.\\/>-]+", re.ASCII)
 
 
 class NamingBuilder(GraphBuilder):
-    """A builder that names nodes in the current scope.
-
-    Attributes:
-      scope: the prefix of names: empty, or a path that ends with a slash.
-    """
+    """A builder that names nodes in the current scope."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -98,17 +75,12 @@ class NamingBuilder(GraphBuilder):
 
 
 def check_name(name: str, *, inside: bool = False) -> str:
-    """Checks a user's name, and returns it.
-
-    Raises:
-      InvalidArgumentError: it has characters that names must not have.
-    """
+    """Checks a user's name, and returns it."""
     if not (_VALID_INSIDE if inside else _VALID).fullmatch(name):
-        error = InvalidArgumentError(
+        raise user_error(
             f"{name!r} is no name of an operation or scope; use letters, digits and _ . / - >, and begin with a "
             "letter or digit"
         )
-        raise at(error, user_location())
     return name
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InternalError, InvalidTypeError
 from graphc.compiler.core import FUNCTIONS, SCALARS, STRING, apply, as_dtype, is_string_dtype
 from graphc.compiler.ir import OPS, Attrs, OpDef, TensorType
 from graphc.compiler.ir import Graph as GraphIR
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.graph import default_graph
 from graphc.graphs.session.graphs.tensor import GraphTensor, sizes_of
 
@@ -86,7 +86,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Graph
       [2. 3.]
     """
     if dtype is None:
-        raise at(InvalidTypeError("gx.placeholder: a placeholder needs a dtype"), user_location())
+        raise user_error("gx.placeholder: a placeholder needs a dtype", InvalidTypeError)
     graph = default_graph()
     with graph.making(name):
         return graph.named(apply(PLACEHOLDER, (), Attrs(type=graph_type(dtype, shape))), name)

@@ -9,9 +9,10 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.compiler.base.errors import InvalidTypeError, UnimplementedError
 from graphc.compiler.core import ArrayMethods, Dimension, SymbolicTensor, Tensor, TensorShape
 from graphc.compiler.ir import OPEN, Node, TensorType, Value, compatible, merge
+from graphc.graphs.refusals import user_error
 
 if TYPE_CHECKING:
     from graphc.graphs.session.graphs.graph import Graph
@@ -24,14 +25,7 @@ __all__ = ["GraphTensor", "Operation", "sizes_of"]
 
 
 def sizes_of(shape: Any) -> tuple[int, ...] | None:
-    """Converts a shape to sizes, with ``OPEN`` for unknown ones; None if the number of axes is unknown.
-
-    Args:
-      shape: None, an int, a list or tuple of sizes (ints, None, or ``Dimension`` objects), or a ``TensorShape``.
-
-    Raises:
-      InvalidTypeError: it is none of these.
-    """
+    """Converts a shape to sizes, with ``OPEN`` for unknown ones; None if the number of axes is unknown."""
     if hasattr(shape, "as_list"):
         shape = None if shape.rank is None else shape.as_list()
     if shape is None:
@@ -50,8 +44,6 @@ def _size(item: Any) -> int:
 
 
 class _Dimensions(TensorShape):
-    """A shape whose items are Dimensions."""
-
     def __iter__(self) -> Iterator[Any]:
         return map(Dimension, super().__iter__())
 
@@ -60,7 +52,6 @@ class _Dimensions(TensorShape):
         return size if isinstance(index, slice) else Dimension(size)
 
     def as_list(self) -> list[int | None]:
-        """Returns the sizes as a list, with None for unknown ones."""
         return [item.value for item in super().as_list()]  # pyright: ignore[reportOptionalMemberAccess, reportAttributeAccessIssue]
 
 
@@ -128,8 +119,7 @@ class GraphTensor(SymbolicTensor):
         sizes = sizes_of(shape)
         declared = TensorType(sizes or (), self.raw.type.dtype, self.raw.type.weak, sizes is not None)
         if not compatible(self.raw.type, declared):
-            error = InvalidArgumentError(f"{self.name}: set_shape({shape}) contradicts its type, {self.raw.type}")
-            raise at(error, user_location())
+            raise user_error(f"{self.name}: set_shape({shape}) contradicts its type, {self.raw.type}")
         self.raw.type = merge(self.raw.type, declared)
 
     def eval(self, feed_dict: Mapping[Any, Any] | None = None, session: Session | None = None) -> Any:
@@ -157,17 +147,17 @@ class GraphTensor(SymbolicTensor):
 
     def become(self, other: Tensor) -> NoReturn:
         """Raises an error: items of a graph's tensors cannot be assigned."""
-        error = UnimplementedError(
-            f"items of {self.name}, a tensor of a graph, cannot be assigned; use gx.update_item, or a Variable"
+        raise user_error(
+            f"items of {self.name}, a tensor of a graph, cannot be assigned; use gx.update_item, or a Variable",
+            UnimplementedError,
         )
-        raise at(error, user_location())
 
     def _refuse(self, use: str, remedy: str) -> NoReturn:
-        error = InvalidTypeError(
+        raise user_error(
             f"{use} needs a value, and the tensor {self.name} of a graph has one only while a Session runs it; use "
-            "session.run(tensor), gx.cond and gx.while_loop for control flow"
+            "session.run(tensor), gx.cond and gx.while_loop for control flow",
+            InvalidTypeError,
         )
-        raise at(error, user_location())
 
     def __hash__(self) -> int:
         return hash(self.raw)
@@ -255,8 +245,7 @@ class Operation:
         """
         if name not in self.node.attrs:
             available = ", ".join(self.node.attrs) or "none"
-            error = InvalidArgumentError(f"the operation {self.name!r} has no attribute {name!r}; it has {available}")
-            raise at(error, user_location())
+            raise user_error(f"the operation {self.name!r} has no attribute {name!r}; it has {available}")
         return self.node.attrs[name]
 
     def values(self) -> tuple[GraphTensor, ...]:

@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import numpy as np
 
 from graphc.compiler.base import at, config, nest, user_location
-from graphc.compiler.base.errors import (
-    FailedPreconditionError,
-    GraphcError,
-    InvalidArgumentError,
-    InvalidTypeError,
-    UnimplementedError,
-)
+from graphc.compiler.base.errors import FailedPreconditionError, GraphcError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import (
     NO_ATTRS,
     STRING,
@@ -46,6 +40,7 @@ from graphc.compiler.ir import (
 from graphc.compiler.ir import Graph as GraphIR
 from graphc.compiler.ops import HOST_VALUE
 from graphc.compiler.tracing import CallState, Trace
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.naming import NamingBuilder
 from graphc.graphs.session.graphs.tensor import GraphTensor
 
@@ -77,7 +72,6 @@ def first_state(graph_seed: int | None, resource: str) -> np.ndarray[Any, Any]:
     """Returns the initial state of a random op in a Session: ``uint32[2]``.
 
     Args:
-      graph_seed: the seed of the graph; None for none.
       resource: the op's resource. Without a seed of the op or the graph, it starts differently in each Session.
     """
     number, _, op_seed = resource.removeprefix(RANDOM).partition("/")
@@ -92,17 +86,13 @@ def _word(seed: int) -> int:
 
 
 def string_op(op: OpDef, types: Sequence[TensorType], attrs: Attrs) -> tuple[OpDef, Attrs]:
-    """Returns the host op that does for strings what ``op`` does for numbers, and its attributes.
-
-    Raises:
-      InvalidTypeError: the op takes no strings.
-    """
+    """Returns the host op that does for strings what ``op`` does for numbers, and its attributes."""
     if op.name not in STRING_RULES:
         operands = ", ".join(map(str, types))
-        error = InvalidTypeError(
-            f"{op.name}({operands}): strings are no numbers; gx.strings.to_number reads numbers from strings"
+        raise user_error(
+            f"{op.name}({operands}): strings are no numbers; gx.strings.to_number reads numbers from strings",
+            InvalidTypeError,
         )
-        raise at(error, user_location())
     return _ON_STRINGS, Attrs({"op": op.name, **attrs})
 
 
@@ -166,12 +156,8 @@ class GraphTrace(Trace):
     """The trace that ops are added to while a graph is built by hand.
 
     Attributes:
-      random_state: the state of the random op that is being added.
-      random_state_class: the class of such states, set by the module that defines it.
-      outside: the eager Variables that the graph uses, by resource.
       open_variables: the resources of Variables whose shape may change.
       carried: the assignments that run with the op that computes their value: random ops, loops and branches.
-      colocation: the node that new nodes are colocated with; None outside of ``colocate_with``.
       colocated: for each colocated node, the node that it is colocated with.
     """
 
@@ -229,10 +215,7 @@ class GraphTrace(Trace):
     def check_open(self) -> None:
         """Raises an error if the graph is finalized."""
         if self.graph.finalized:
-            raise at(
-                FailedPreconditionError("the graph is finalized and cannot be changed; build it before"),
-                user_location(),
-            )
+            raise user_error("the graph is finalized and cannot be changed; build it before", FailedPreconditionError)
 
     def lift(self, value: Any) -> SymbolicTensor:
         """Returns the tensor of this graph for a value; strings become constants."""
@@ -261,11 +244,10 @@ class GraphTrace(Trace):
 
     def foreign(self, tensor: GraphTensor) -> GraphcError:
         """Makes the error for a tensor of another graph."""
-        error = InvalidArgumentError(
+        return user_error(
             f"the tensor {tensor.name!r} ({tensor.type}, {tensor.made_at()}) is of another graph; build what belongs "
             "together in one graph"
         )
-        return at(error, user_location())
 
     def capture(self, value: Any) -> SymbolicTensor:
         """Returns a constant for an eager tensor: graphs have no inputs but feeds."""
@@ -274,11 +256,10 @@ class GraphTrace(Trace):
 
     def leaked(self, tensor: SymbolicTensor) -> Any:
         """Makes the error for a tensor of the graph that is used in a compiled function."""
-        error = InvalidArgumentError(
+        return user_error(
             f"the tensor {tensor!r} of a graph has values only while a Session runs it; call the function inside "
             "`with graph.as_default():`, or pass what session.run gives"
         )
-        return at(error, user_location())
 
     def read(self, variable: Variable | CallState) -> SymbolicTensor:
         """Appends a read of a Variable: each run reads its current value."""
@@ -311,17 +292,16 @@ class GraphTrace(Trace):
             self.outside[resource] = variable
             return resource, ""
         if cast("Any", variable).graph is not self.graph:
-            error = InvalidArgumentError(f"the Variable {variable.name!r} is of another graph")
-            raise at(error, user_location())
+            raise user_error(f"the Variable {variable.name!r} is of another graph")
         return resource, cast("Any", variable).pin
 
     def making(self, reads: Any = ()) -> AbstractContextManager[None]:
         """Raises an error: objects with state must be made through the graph."""
         del reads
-        error = UnimplementedError(
-            "this makes state that is no Variable of the graph; make it outside of `with graph.as_default():`"
+        raise user_error(
+            "this makes state that is no Variable of the graph; make it outside of `with graph.as_default():`",
+            UnimplementedError,
         )
-        raise at(error, user_location())
 
     def refuse(self, error: GraphcError) -> GraphcError:
         """Adds the user's line to an error."""
@@ -332,7 +312,7 @@ class GraphTrace(Trace):
     def replace(self, tensor: SymbolicTensor, new: SymbolicTensor) -> NoReturn:
         """Raises an error: see :meth:`GraphTensor.become`."""
         del new
-        raise at(UnimplementedError(f"items of {tensor!r} cannot be assigned"), user_location())
+        raise user_error(f"items of {tensor!r} cannot be assigned", UnimplementedError)
 
     def side_effect(self, what: str, *, certain: bool = False, remedy: str = "") -> None:
         """Does nothing: code that builds a graph obviously runs once."""

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from graphc.compiler.base import at, pause, user_location
-from graphc.compiler.base.errors import DeadlineExceededError, FailedPreconditionError, InvalidArgumentError
+from graphc.compiler.base.errors import DeadlineExceededError, FailedPreconditionError
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.checkpoints import get_checkpoint_state
 from graphc.graphs.session.graphs.control_flow import group
 from graphc.graphs.session.graphs.graph import default_graph
@@ -148,8 +149,7 @@ class ChiefSessionCreator(_Creator):
         checkpoint_dir: str | None = None, checkpoint_filename_with_path: str | None = None,
     ) -> None:  # fmt: skip
         if checkpoint_dir and checkpoint_filename_with_path:
-            problem = "ChiefSessionCreator: give checkpoint_dir or checkpoint_filename_with_path, not both"
-            raise at(InvalidArgumentError(problem), user_location())
+            raise user_error("ChiefSessionCreator: give checkpoint_dir or checkpoint_filename_with_path, not both")
         super().__init__(scaffold, master, config)
         self._folder, self._file = checkpoint_dir, checkpoint_filename_with_path
 
@@ -215,11 +215,11 @@ class WorkerSessionCreator(_Creator):
             while problem := self._make_ready(session):
                 left = end - time.monotonic()
                 if left <= 0:
-                    error = DeadlineExceededError(
+                    raise user_error(
                         f"Session was not ready after waiting {self._max_wait_secs:g} s: {problem}. Is the chief "
-                        "running, with the same graph and cluster?"
+                        "running, with the same graph and cluster?",
+                        DeadlineExceededError,
                     )
-                    raise at(error, user_location())
                 pause(min(length, left), f"the chief to initialize the model: {problem}")
                 length = min(2 * length, _LONGEST_PAUSE)
         except BaseException:

@@ -13,6 +13,7 @@ import numpy as np
 
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
+from graphc.graphs.refusals import refusal, user_error
 from graphc.graphs.session.graphs.graph import default_graph
 from graphc.graphs.session.graphs.naming import GraphKeys
 from graphc.graphs.session.summaries import FileWriter
@@ -20,18 +21,9 @@ from graphc.graphs.session.training.global_steps import get_global_step
 from graphc.library.formats import message
 
 __all__ = [
-    "CheckpointSaverHook",
-    "LoggingTensorHook",
-    "NanLossDuringTrainingError",
-    "NanTensorHook",
-    "SessionRunArgs",
-    "SessionRunContext",
-    "SessionRunHook",
-    "SessionRunValues",
-    "StepCounterHook",
-    "StopAtStepHook",
-    "SummarySaverHook",
-]
+    "CheckpointSaverHook", "LoggingTensorHook", "NanLossDuringTrainingError", "NanTensorHook", "SessionRunArgs",
+    "SessionRunContext", "SessionRunHook", "SessionRunValues", "StepCounterHook", "StopAtStepHook", "SummarySaverHook",
+]  # fmt: skip
 
 _logger = logging.getLogger("graphc.monitored")
 
@@ -140,18 +132,14 @@ class SessionRunHook:
 
 
 def _global_step_of(hook: SessionRunHook) -> Any:
-    """Returns the global step of the default graph, which a hook needs.
-
-    Raises:
-      FailedPreconditionError: the graph has no global step.
-    """
+    """Returns the global step of the default graph, which a hook needs."""
     step = get_global_step()
     if step is None:
-        error = FailedPreconditionError(
+        raise user_error(
             f"{type(hook).__name__} needs a global step: call tf.train.get_or_create_global_step() while the graph is "
-            "built, and give it to the optimizer"
+            "built, and give it to the optimizer",
+            FailedPreconditionError,
         )
-        raise at(error, user_location())
     return step
 
 
@@ -160,10 +148,9 @@ class _StepTimer:
 
     def __init__(self, every_secs: float | None = None, every_steps: int | None = None) -> None:
         if (every_secs is None) == (every_steps is None):
-            problem = (
+            raise user_error(
                 f"give either every_secs or every_steps, got every_secs={every_secs} and every_steps={every_steps}"
             )
-            raise at(InvalidArgumentError(problem), user_location())
         self._every_secs, self._every_steps = every_secs, every_steps
         self.reset()
 
@@ -199,7 +186,24 @@ def _writer_of(folder: str | None) -> FileWriter | None:
         return _writers[folder]
 
 
-class StopAtStepHook(SessionRunHook):
+class _StepHook(SessionRunHook):
+    """Looks at the global step after each run."""
+
+    def begin(self) -> None:
+        self._global_step = _global_step_of(self)
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        return SessionRunArgs(self._global_step)
+
+    def _due_step(self, timer: _StepTimer, run_context: SessionRunContext, run_values: SessionRunValues) -> int | None:
+        """Returns the global step if a timer is due there; reads it only where it may be."""
+        if not timer.is_due(int(run_values.results) + 1):
+            return None
+        step = int(run_context.session.run(self._global_step))
+        return step if timer.is_due(step) else None
+
+
+class StopAtStepHook(_StepHook):
     """Requests a stop at a global step.
 
     Args:
@@ -229,16 +233,10 @@ class StopAtStepHook(SessionRunHook):
             raise at(InvalidArgumentError(problem), user_location())
         self._num_steps, self._last_step = num_steps, last_step
 
-    def begin(self) -> None:
-        self._global_step = _global_step_of(self)
-
     def after_create_session(self, session: Any, coord: Any) -> None:
         if self._last_step is None:
             assert self._num_steps is not None
             self._last_step = int(session.run(self._global_step)) + self._num_steps
-
-    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        return SessionRunArgs(self._global_step)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         last: Any = self._last_step
@@ -246,7 +244,7 @@ class StopAtStepHook(SessionRunHook):
             run_context.request_stop()
 
 
-class StepCounterHook(SessionRunHook):
+class StepCounterHook(_StepHook):
     """Measures the global steps per second, for the log and TensorBoard.
 
     Args:
@@ -269,17 +267,12 @@ class StepCounterHook(SessionRunHook):
     def begin(self) -> None:
         if self._writer is None and self._output_dir:
             self._writer = _writer_of(self._output_dir)
-        self._global_step = _global_step_of(self)
+        super().begin()
         self._tag = f"{self._global_step.op.name}/sec"
 
-    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        return SessionRunArgs(self._global_step)
-
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        if not self._timer.is_due(int(run_values.results) + 1):
-            return
-        step = int(run_context.session.run(self._global_step))
-        if self._timer.is_due(step):
+        step = self._due_step(self._timer, run_context, run_values)
+        if step is not None:
             seconds, steps = self._timer.note(step)
             if seconds and steps is not None:
                 if self._writer is not None:
@@ -313,9 +306,11 @@ class LoggingTensorHook(SessionRunHook):
     ) -> None:  # fmt: skip
         neither = every_n_iter is None and every_n_secs is None
         if not (at_end and neither) and (every_n_iter is None) == (every_n_secs is None):
-            raise _refusal("give every_n_iter or every_n_secs, at_end=True, or one of the numbers and at_end")
+            raise refusal(
+                "LoggingTensorHook", "give every_n_iter or every_n_secs, at_end=True, or one of the numbers and at_end"
+            )
         if every_n_iter is not None and every_n_iter <= 0:
-            raise _refusal(f"every_n_iter is {every_n_iter}; expected a positive number of runs")
+            raise refusal("LoggingTensorHook", f"every_n_iter is {every_n_iter}; expected a positive number of runs")
         named = cast("Mapping[str, Any]", tensors) if isinstance(tensors, Mapping) else None
         self._tensors: dict[Any, Any] = {item: item for item in _listed(tensors)} if named is None else dict(named)
         self._order = list(self._tensors) if named is None else sorted(named)
@@ -363,10 +358,6 @@ def _output(tensor: Any) -> Any:
     return f"{tensor}:0" if isinstance(tensor, str) and ":" not in tensor else tensor
 
 
-def _refusal(problem: str) -> InvalidArgumentError:
-    return at(InvalidArgumentError(f"LoggingTensorHook: {problem}"), user_location())
-
-
 class NanLossDuringTrainingError(RuntimeError):
     """A loss was NaN."""
 
@@ -401,7 +392,7 @@ class NanTensorHook(SessionRunHook):
         run_context.request_stop()
 
 
-class CheckpointSaverHook(SessionRunHook):
+class CheckpointSaverHook(_StepHook):
     """Saves checkpoints: at the start, at intervals of steps or seconds, and at the end.
 
     Args:
@@ -422,16 +413,12 @@ class CheckpointSaverHook(SessionRunHook):
         checkpoint_basename: str = "model.ckpt", scaffold: Any = None, save_graph_def: bool = True,
     ) -> None:  # fmt: skip
         if saver is not None and scaffold is not None:
-            problem = "CheckpointSaverHook: give a saver or a scaffold, not both"
-            raise at(InvalidArgumentError(problem), user_location())
+            raise user_error("CheckpointSaverHook: give a saver or a scaffold, not both")
         self._folder = Path(checkpoint_dir)
         self._path = str(self._folder / checkpoint_basename)
         self._timer = _StepTimer(save_secs, save_steps)
         self._given, self._scaffold = saver, scaffold
         self._save_graph = save_graph_def
-
-    def begin(self) -> None:
-        self._global_step = _global_step_of(self)
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         if self._save_graph:
@@ -441,14 +428,9 @@ class CheckpointSaverHook(SessionRunHook):
         self._save(session, step)
         self._timer.note(step)
 
-    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        return SessionRunArgs(self._global_step)
-
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        if not self._timer.is_due(int(run_values.results) + 1):
-            return
-        step = int(run_context.session.run(self._global_step))
-        if self._timer.is_due(step):
+        step = self._due_step(self._timer, run_context, run_values)
+        if step is not None:
             self._timer.note(step)
             self._save(run_context.session, step)
 
@@ -466,11 +448,11 @@ class CheckpointSaverHook(SessionRunHook):
         if self._given is None:
             savers = default_graph().get_collection(GraphKeys.SAVERS)
             if len(savers) != 1:
-                problem = (
+                raise user_error(
                     f"CheckpointSaverHook: the graph's collection {GraphKeys.SAVERS!r} has {len(savers)} savers; give "
-                    "the hook a saver, or a scaffold"
+                    "the hook a saver, or a scaffold",
+                    FailedPreconditionError,
                 )
-                raise at(FailedPreconditionError(problem), user_location())
             self._given = savers[0]
         return self._given
 
@@ -495,7 +477,7 @@ class SummarySaverHook(SessionRunHook):
         summary_writer: Any = None, scaffold: Any = None, summary_op: Any = None,
     ) -> None:  # fmt: skip
         if (scaffold is None) == (summary_op is None):
-            raise at(InvalidArgumentError("SummarySaverHook: give either scaffold or summary_op"), user_location())
+            raise user_error("SummarySaverHook: give either scaffold or summary_op")
         self._timer = _StepTimer(save_secs, save_steps)
         self._output_dir, self._writer = output_dir, summary_writer
         self._scaffold, self._given = scaffold, summary_op

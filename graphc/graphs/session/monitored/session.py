@@ -19,6 +19,7 @@ from graphc.compiler.base.errors import (
     UnavailableError,
 )
 from graphc.graphs.queues import Coordinator
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.graph import Graph, default_graph
 from graphc.graphs.session.graphs.naming import GraphKeys
 from graphc.graphs.session.monitored.creators import ChiefSessionCreator, Scaffold, WorkerSessionCreator
@@ -55,11 +56,7 @@ class StepContext:
     run_with_hooks: Callable[..., Any]
 
     def request_stop(self) -> None:
-        """Ends the program's training loop.
-
-        Raises:
-          StopIteration: always; ``with MonitoredSession() as session:`` exits without an error.
-        """
+        """Ends the program's training loop."""
         raise StopIteration("the step function has asked for a stop")
 
 
@@ -71,7 +68,6 @@ class _Patience:
 
     @property
     def is_over(self) -> bool:
-        """True if the time limit has passed."""
         return time.monotonic() > self._end
 
     def wait(self) -> None:
@@ -98,21 +94,10 @@ class _HookedSession:
             raise
 
     def should_stop(self) -> bool:
-        """Returns True if a hook or a thread has requested a stop.
-
-        Raises:
-          Exception: the exception that stopped a thread.
-        """
         self._coord.raise_requested_exception()
         return self._stopped or self._coord.should_stop()
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        """Runs the fetches of the program and the hooks; see :meth:`Session.run`.
-
-        Raises:
-          FailedPreconditionError: a stop was asked for before.
-          InvalidArgumentError: a tensor is fed twice.
-        """
         if self._stopped:
             problem = "this monitored Session was asked to stop; look at should_stop() before each run"
             raise at(FailedPreconditionError(problem), user_location())
@@ -154,16 +139,11 @@ class _HookedSession:
             for key, value in extra.items():
                 if key in merged:
                     problem = f"{key!r:.60} is fed by {type(hook).__name__}, and by another hook or the program too"
-                    raise at(InvalidArgumentError(f"session.run: {problem}"), user_location())
+                    raise user_error(f"session.run: {problem}")
                 merged[key] = value
         return merged
 
     def close(self) -> None:
-        """Ends the threads, and closes the Session.
-
-        Raises:
-          Exception: the exception that stopped a thread.
-        """
         self._coord.request_stop()
         try:
             self._coord.join(stop_grace_period_secs=self._grace, ignore_live_threads=True)
@@ -275,7 +255,7 @@ class MonitoredSession:
     def _opened(self, patience: _Patience | None = None) -> _HookedSession:
         """Returns the Session; if there is none, makes one, and retries while it fails like a lost Session."""
         if self._closed:
-            raise at(FailedPreconditionError("Session is already closed."), user_location())
+            raise user_error("Session is already closed.", FailedPreconditionError)
         patience = patience or _Patience()
         while self._inner is None:
             try:
@@ -320,7 +300,6 @@ class MonitoredSession:
             return True
 
     def _lose(self, error: Exception) -> None:
-        """Abandons the Session."""
         _logger.warning("the Session is lost; making another one: %s", error)
         inner, self._inner = self._inner, None
         if inner is not None:
@@ -331,7 +310,7 @@ class MonitoredSession:
 
     def _close(self, *, clean: bool) -> None:
         if self._closed:
-            raise at(FailedPreconditionError("Session is already closed."), user_location())
+            raise user_error("Session is already closed.", FailedPreconditionError)
         inner, self._closed = self._inner, True
         try:
             for hook in self._hooks if clean and inner is not None else ():

@@ -8,15 +8,16 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.compiler.base import ABOVE, at, config, user_location
+from graphc.compiler.base import ABOVE, at, config
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, NotFoundError
 from graphc.compiler.devices import canonical_device, device_name, devices
 from graphc.compiler.ir import DeviceSpec, Node, Value
 from graphc.compiler.ir import Graph as GraphIR
 from graphc.compiler.runtime import Execution, Observer, Placement, Plan, place
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.graph import Graph
 from graphc.graphs.session.options import ConfigProto
-from graphc.graphs.session.plans.planning import Request, make_plan
+from graphc.graphs.session.plans.planning import make_plan
 from graphc.graphs.session.plans.steps import StateSegment
 from graphc.graphs.session.state import SessionState
 
@@ -26,11 +27,7 @@ __all__ = ["SessionDevice", "Single", "Target", "Targets", "local_plan", "needed
 def needed_nodes(
     nodes: Sequence[Node], targets: Iterable[Value | Node], fed: Container[Value], carried: Container[Node] = ()
 ) -> list[Node]:
-    """Returns the nodes that a run executes, in the order of the graph.
-
-    Raises:
-      InvalidArgumentError: a placeholder is needed and not fed.
-    """
+    """Returns the nodes that a run executes, in the order of the graph."""
     needed: set[Node] = set()
     waiting: list[Node] = []
 
@@ -64,22 +61,15 @@ def needed_nodes(
 def unfed(node: Node) -> InvalidArgumentError:
     """Makes the error for a placeholder that a run needs and that is not fed."""
     where = f" (made at {node.location.short})" if node.location is not None else ""
-    error = InvalidArgumentError(
+    return user_error(
         f"You must feed a value for placeholder tensor {node.name!r} of type {node.outputs[0].type}{where}: "
         "session.run(fetches, feed_dict={placeholder: value})"
     )
-    return at(error, user_location())
 
 
 @dataclass(frozen=True)
 class Single:
-    """A plan of one program.
-
-    Attributes:
-      segment: the program.
-      inputs: the feeds that it takes, by index.
-      outputs: the results that are fetched, by index.
-    """
+    """A plan of one program."""
 
     segment: StateSegment
     inputs: tuple[int, ...]
@@ -103,14 +93,7 @@ def local_plan(
     graph: Graph, nodes: Sequence[Node], fed: Sequence[Value], fetched: Sequence[Value], state: SessionState,
     note_compiled: Callable[..., None],
 ) -> tuple[Plan, Placement]:  # fmt: skip
-    """Makes the plan of a run.
-
-    Returns:
-      The plan, and the device of each node.
-
-    Raises:
-      InvalidArgumentError: a node is pinned to a missing device, or a loop or branch to several devices.
-    """
+    """Makes the plan of a run."""
     default = device_name(devices()[0])
     try:
         placement = place(GraphIR((), nodes, ()), {}, default)
@@ -123,7 +106,7 @@ def local_plan(
             "pin the whole of it, or use gx.function"
         )
         raise at(error, node.location)
-    return make_plan(Request(graph, nodes, fed, fetched, placement.devices, default), state, note_compiled), placement
+    return make_plan(graph, nodes, fed, fetched, placement.devices, default, state, note_compiled), placement
 
 
 def placing(*, soft: bool, log: bool) -> AbstractContextManager[None]:
@@ -137,7 +120,6 @@ def placing(*, soft: bool, log: bool) -> AbstractContextManager[None]:
 
 
 def _unplaced(nodes: Sequence[Node], error: NotFoundError) -> GraphcError:
-    """Makes the error for a node that is pinned to a missing device."""
     for node in nodes:
         try:
             if node.device:
@@ -202,21 +184,11 @@ class Targets(ABC):
 
     @abstractmethod
     def connect(self, target: str, graph: Graph, config: ConfigProto, note_compiled: Callable[[str], None]) -> Target:
-        """Opens a Session at a target.
-
-        Raises:
-          NotFoundError: the target does not exist.
-        """
+        """Opens a Session at a target."""
 
     @abstractmethod
     def reset(self, target: str, containers: Sequence[str], filters: Sequence[str]) -> None:
-        """Drops the resources in containers, in all of them if none are named, and ends the Sessions of a target.
-
-        Args:
-          target: the name of the target.
-          containers: their names.
-          filters: the tasks; see :attr:`ConfigProto.device_filters`.
-        """
+        """Drops the resources in containers, in all of them if none are named, and ends the Sessions of a target."""
 
 
 def targets() -> Targets:

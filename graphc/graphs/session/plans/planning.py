@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from graphc.compiler.core import STRING
@@ -20,7 +19,7 @@ from graphc.graphs.session.plans.shape_changing import has_host_ops
 from graphc.graphs.session.plans.steps import HostStep, StateSegment
 from graphc.graphs.session.state import SessionState
 
-__all__ = ["Clusters", "Request", "Rules", "clustered", "make_plan", "runs_on_host"]
+__all__ = ["Clusters", "Rules", "clustered", "make_plan", "runs_on_host"]
 
 # Clusters of a run's nodes with their order: each becomes one step of a plan.
 #
@@ -70,7 +69,6 @@ class Clusters:
     """The nodes of a run in clusters.
 
     Attributes:
-      order: the clusters, each after all that it needs.
       of: the cluster of each node; constants, and reads that move to their users, have none.
       before: for each cluster, the clusters that it must come after.
       floating: the reads that move to their users, and the clusters that use them.
@@ -160,37 +158,23 @@ def clustered(nodes: Sequence[Node], fed: Sequence[Value], fetched: Sequence[Val
         fixed |= misplaced
 
 
-@dataclass(frozen=True)
-class Request:
-    """One kind of run: the nodes to execute, with their feeds, fetches and devices.
-
-    Attributes:
-      nodes: the nodes to execute, in the order of the graph.
-      placement: the device of each node that runs on one.
-    """
-
-    graph: Graph
-    nodes: Sequence[Node]
-    fed: Sequence[Value]
-    fetched: Sequence[Value]
-    placement: Mapping[Node, str]
-    default: str
-
-
-def make_plan(request: Request, state: SessionState, note_compiled: Callable[..., None]) -> Plan:
-    """Makes the plan of a kind of run."""
-    clusters = clustered(request.nodes, request.fed, request.fetched, _OnDevices(request))
-    return _Assembly(request, clusters, state, note_compiled).plan()
+def make_plan(
+    graph: Graph, nodes: Sequence[Node], fed: Sequence[Value], fetched: Sequence[Value], placement: Mapping[Node, str],
+    default: str, state: SessionState, note_compiled: Callable[..., None],
+) -> Plan:  # fmt: skip
+    """Makes the plan of a kind of run, whose nodes are in the order of the graph; some of them have a device."""
+    clusters = clustered(nodes, fed, fetched, _OnDevices(placement, default))
+    return _Assembly(graph, nodes, fed, fetched, default, clusters, state, note_compiled).plan()
 
 
 class _OnDevices(Rules):
     """The rule that clusters are programs of one device, or host ops."""
 
-    def __init__(self, request: Request) -> None:
-        self._request = request
+    def __init__(self, placement: Mapping[Node, str], default: str) -> None:
+        self._placement, self._default = placement, default
 
     def place(self, node: Node) -> str:
-        return HOST if runs_on_host(node) else self._request.placement.get(node, self._request.default)
+        return HOST if runs_on_host(node) else self._placement.get(node, self._default)
 
     def alone(self, node: Node) -> bool:
         return runs_on_host(node)
@@ -203,38 +187,32 @@ class _Assembly:
     """Builds the steps of a run, and numbers the slots."""
 
     def __init__(
-        self, request: Request, clusters: Clusters, state: SessionState, note_compiled: Callable[..., None]
-    ) -> None:
-        self._request = request
-        self._clusters = clusters
-        self._state = state
-        self._note_compiled = note_compiled
+        self, graph: Graph, nodes: Sequence[Node], fed: Sequence[Value], fetched: Sequence[Value], default: str,
+        clusters: Clusters, state: SessionState, note_compiled: Callable[..., None],
+    ) -> None:  # fmt: skip
+        self._graph, self._fed, self._fetched, self._default = graph, fed, fetched, default
+        self._clusters, self._state, self._note_compiled = clusters, state, note_compiled
         self._steps: list[Step] = []
         self._constants: dict[int, Any] = {}
         self._slots: dict[tuple[Value, str], int] = {}
         self._home: dict[Value, str] = {}
         self._done: dict[Cluster, int] = {}
         self._count = 0
-        self._order = {node: index for index, node in enumerate(request.nodes)}
-        self._wanted = self._values_between()
-
-    def _values_between(self) -> set[Value]:
-        """Returns the values that are needed outside of the cluster that computes them."""
-        of = self._clusters.of
-        wanted = set(self._request.fetched)
-        for node in self._request.nodes:
-            wanted.update(value for value in node.inputs if of.get(node) is not of.get(value.node or node))
-        return wanted
+        self._order = {node: index for index, node in enumerate(nodes)}
+        # The values that are needed outside of the cluster that computes them.
+        self._wanted = set(fetched)
+        for node in nodes:
+            here = clusters.of.get(node)
+            self._wanted.update(value for value in node.inputs if here is not clusters.of.get(value.node or node))
 
     def plan(self) -> Plan:
-        """Returns the plan."""
-        for value in self._request.fed:
+        for value in self._fed:
             self._new_slot(value)
         for cluster in self._clusters.order:
             self._add(cluster)
-        outputs = [self._slot(value) for value in self._request.fetched]
+        outputs = [self._slot(value) for value in self._fetched]
         return Plan(
-            "session.run", tuple(self._steps), len(self._request.fed), self._count, tuple(outputs),
+            "session.run", tuple(self._steps), len(self._fed), self._count, tuple(outputs),
             tuple(self._constants.items()),
         )  # fmt: skip
 
@@ -274,23 +252,26 @@ class _Assembly:
 
     def _host_step(self, node: Node, after: Sequence[int]) -> Step:
         inputs = [self._slot(value) for value in node.inputs]
-        fed = set(self._request.fed)  # whose values those who take them are given
+        fed = set(self._fed)  # whose values those who take them are given
         outputs = [
             *[self._number() if value in fed else self._new_slot(value) for value in node.outputs],
             self._number(),
         ]
         self._home.update(dict.fromkeys([value for value in node.outputs if value not in fed], HOST))
-        operation = self._request.graph.operation_of(node)
+        operation = self._graph.operation_of(node)
         return HostStep(
             node.name, HOST, (*inputs, *after), tuple(outputs), operation=operation, state=self._state,
             count=len(inputs),
         )  # fmt: skip
 
     def _segment(self, cluster: Cluster, after: Sequence[int]) -> Step:
-        nodes = self._with_reads(cluster)
-        builder, inside, taken = GraphBuilder(_title(cluster.nodes)), dict[Value, Value](), list[Value]()
+        reads = [node for node, users in self._clusters.floating.items() if cluster in users]
+        nodes = sorted([*cluster.nodes, *reads], key=self._order.__getitem__)
+        first, last = cluster.nodes[0].name, cluster.nodes[-1].name
+        builder = GraphBuilder(first if first == last else f"{first}__{last}")
+        inside, taken = dict[Value, Value](), list[Value]()
         copies: dict[Node, Node] = {}
-        fed = set(self._request.fed)
+        fed = set(self._fed)
 
         def copy(node: Node) -> None:
             new = copies[node] = builder.append(
@@ -319,18 +300,8 @@ class _Assembly:
         self._home.update(dict.fromkeys(produced, cluster.device))
         outputs = [*map(self._new_slot, produced), self._number()]
         graph = builder.build([inside[value] for value in produced])
-        pinned = cluster.device != self._request.default or any(node.device for node in cluster.nodes)
+        pinned = cluster.device != self._default or any(node.device for node in cluster.nodes)
         return StateSegment(
             graph.name, cluster.device, (*inputs, *after), tuple(outputs), graph=graph, state=self._state,
             pinned=pinned, note_compiled=self._note_compiled,
         )  # fmt: skip
-
-    def _with_reads(self, cluster: Cluster) -> list[Node]:
-        """Returns the nodes of a cluster with the reads that it uses, in the order of the graph."""
-        reads = [node for node, users in self._clusters.floating.items() if cluster in users]
-        return sorted([*cluster.nodes, *reads], key=self._order.__getitem__)
-
-
-def _title(nodes: Sequence[Node]) -> str:
-    first, last = nodes[0].name, nodes[-1].name
-    return first if first == last else f"{first}__{last}"

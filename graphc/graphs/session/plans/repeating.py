@@ -35,14 +35,10 @@ _LEAST = 4
 
 @dataclass(frozen=True)
 class _Form:
-    """An operation that can run for many records at once.
-
-    Attributes:
-      decode: nodes that parse strings; all take the record.
-    """
+    """An operation that can run for many records at once."""
 
     read: Node
-    decode: Sequence[Node]
+    decode: Sequence[Node]  # nodes that parse strings; all take the record
     compute: Sequence[Node]
     enqueue: Node
 
@@ -127,7 +123,6 @@ class _Program:
         """True if the program returns values of the graph's types."""
 
     def row(self, record: Sequence[Any]) -> list[Any]:
-        """Computes the wanted values for one record."""
         values: dict[Value, Any] = dict(zip(self._given, record, strict=True))
         for node in self._nodes:
             inputs = [_constant(value) if _is_constant(value) else values[value] for value in node.inputs]
@@ -194,11 +189,9 @@ class _Repeated:
 
     @property
     def is_faithful(self) -> bool:
-        """True if the results have the types of the graph."""
         return self._program.is_faithful
 
     def __call__(self) -> None:
-        """Reads records, and enqueues the results."""
         form = self._form
         with self._session.working():
             keys, records = self._impl(form.read, OPS["reader.read_up_to"], (), self._read_attrs)
@@ -217,7 +210,6 @@ class _Repeated:
             raise of_operation(error, self._operation.graph.operation_of(node)) from error.__cause__
 
     def _columns(self, keys: Any, records: Any) -> list[Any]:
-        """Returns the components of the rows."""
         count, form = len(records), self._form
         values: dict[Value, Any] = dict(zip(form.read.outputs, (keys, records), strict=True))
         for node in form.decode:

@@ -45,7 +45,6 @@ class Stepped(Interpreter):
 
     Args:
       state: the state of the Session; None inside of branches and bodies, which have no Variables.
-      evaluate: a function that computes an op on known values.
     """
 
     def __init__(self, graph: Graph, state: SessionState | None, evaluate: Evaluation) -> None:

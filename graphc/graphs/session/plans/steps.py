@@ -23,7 +23,7 @@ from graphc.graphs.session.graphs.tensor import Operation
 from graphc.graphs.session.plans.shape_changing import Stepped, on_host
 from graphc.graphs.session.state import SessionState, check_type, dummy
 
-__all__ = ["HostStep", "StateSegment", "current_types", "open_resources", "reason_of", "with_types"]
+__all__ = ["HostStep", "SessionStep", "StateSegment", "current_types", "open_resources", "reason_of", "with_types"]
 
 
 def open_resources(graph: Graph, state: SessionState) -> tuple[str, ...]:
@@ -47,12 +47,6 @@ def with_types(graph: Graph, types: Mapping[str, TensorType | None], state: Sess
     """Returns a graph in which reads of Variables have the types of their current values.
 
     A read after an assignment in the graph returns the assigned value.
-
-    Args:
-      types: the types of the values of the Variables whose shape may change.
-
-    Raises:
-      FailedPreconditionError: a Variable is read that has no value.
     """
     rewriter = Rewriter(graph)
     assigned: dict[str, Value] = {}
@@ -80,17 +74,21 @@ _PROGRAMS_KEPT = 32
 """Maximum number of programs that a segment keeps, one for each combination of shapes."""
 
 
-@dataclass(frozen=True, eq=False)
-class HostStep(Step):
-    """A host op.
+class SessionStep(Step):
+    """A step of a run of a Session, which no gradient follows."""
 
-    Attributes:
-      count: the number of inputs that it uses; the others only order it.
-    """
+    def follow(self, values: Any, execution: Any) -> NoReturn:
+        """Never called: a run cannot be differentiated."""
+        raise InternalError("a run of a Session is not followed")
+
+
+@dataclass(frozen=True, eq=False)
+class HostStep(SessionStep):
+    """A host op."""
 
     operation: Operation = field(kw_only=True)
     state: SessionState = field(kw_only=True)
-    count: int = field(kw_only=True)
+    count: int = field(kw_only=True)  # the number of inputs that it uses; the others only order it
     kind: ClassVar[str] = "host call"
     _attrs: dict[str, Any] = field(init=False, repr=False, default_factory=dict[str, Any])
 
@@ -103,32 +101,22 @@ class HostStep(Step):
         return True
 
     def run(self, arrays: Sequence[Any], execution: Any) -> Sequence[Any]:
-        """Runs the op.
-
-        Raises:
-          GraphcError: the op's error, with the operation as its ``op``.
-        """
+        """Runs the op."""
         del execution
         node = self.operation.node
         try:
             with resources_scope(self.state.resources):
-                results = self._compute(arrays[: self.count])
+                inputs = arrays[: self.count]
+                if node.regions:
+                    results: Any = Stepped(node.regions[0], None, evaluate).run_node(node, list(inputs))
+                else:
+                    results = node.op.impl(*on_host(inputs), **self._attrs)
         except GraphcError as error:
             raise of_operation(error, self.operation) from error.__cause__
         values = () if results is None else nest.as_tuple(results)
         if len(values) != len(node.outputs):
             raise InternalError(f"{node.op.name} gave {len(values)} results for {len(node.outputs)} outputs")
         return [*[value if hasattr(value, "dtype") else np.asarray(value) for value in values], None]
-
-    def _compute(self, arrays: Sequence[Any]) -> Any:
-        node = self.operation.node
-        if not node.regions:
-            return node.op.impl(*on_host(arrays), **self._attrs)
-        return Stepped(node.regions[0], None, evaluate).run_node(node, list(arrays))
-
-    def follow(self, values: Any, execution: Any) -> NoReturn:
-        """Never called: a run cannot be differentiated."""
-        raise InternalError("a run of a Session is not followed")
 
 
 def of_operation(error: GraphcError, operation: Operation) -> GraphcError:
@@ -142,7 +130,7 @@ def of_operation(error: GraphcError, operation: Operation) -> GraphcError:
 
 
 @dataclass(frozen=True, eq=False)
-class StateSegment(Step):
+class StateSegment(SessionStep):
     """Nodes on one device as one program, compiled for the shapes of its inputs.
 
     Attributes:
@@ -207,10 +195,17 @@ class StateSegment(Step):
                 self.note_compiled(self, types, values)
                 try:
                     compiled = SegmentProgram(self, types, values, open_types)
-                except NotSpecializedError as error:
-                    if self.pinned or not has_branches(self.graph):
+                except NotSpecializedError:
+                    branches = any(node.op in (COND, SWITCH, WHILE) for node in self.graph.nodes)
+                    if self.pinned or not branches:
                         raise
-                    compiled = SteppedProgram(self, error)
+                    # Shapes change in loops or differ between branches, which XLA cannot compile as one program.
+                    stepped = Stepped(self.graph, self.state, evaluate)
+
+                    def in_steps(arrays: Sequence[Any]) -> Sequence[Any]:
+                        return stepped.run(*arrays)
+
+                    compiled = in_steps
                 while len(self._programs) >= _PROGRAMS_KEPT:
                     del self._programs[next(iter(self._programs))]
                 self._programs[key] = compiled
@@ -218,22 +213,11 @@ class StateSegment(Step):
                     self._only.append(compiled)  # its inputs have no other types
             return compiled
 
-    def follow(self, values: Any, execution: Any) -> NoReturn:
-        """Never called: a run cannot be differentiated."""
-        raise InternalError("a run of a Session is not followed")
-
 
 def reason_of(
     segment: StateSegment, types: Sequence[TensorType], values: Mapping[int, np.ndarray[Any, Any]], where: str = ""
 ) -> str:
-    """Returns a line that says that a program is compiled, and why.
-
-    Args:
-      segment: the segment to compile.
-      types: the types of its inputs.
-      values: the values of those inputs that shapes depend on.
-      where: the task, if another task compiles it.
-    """
+    """Returns a line that says that a program is compiled, and why."""
     inputs = zip(segment.graph.inputs, types, strict=True)
     arguments = ", ".join(
         f"{value.name or value.index}: {type}" + (f" = {values[value.index].tolist()}" if value.index in values else "")
@@ -244,12 +228,7 @@ def reason_of(
 
 
 class SegmentProgram:
-    """A segment, compiled for the types of its inputs.
-
-    Args:
-      values: the values of those inputs that shapes depend on.
-      open_types: the types that Variables have now whose shape may change.
-    """
+    """A segment, compiled for the types of its inputs."""
 
     def __init__(
         self, segment: StateSegment, types: Sequence[TensorType], values: Mapping[int, np.ndarray[Any, Any]],
@@ -343,20 +322,3 @@ class SegmentProgram:
                 raise self._state.uninitialized(name, node)
             if node.op is ASSIGN_VARIABLE:
                 written.add(name)
-
-
-class SteppedProgram:
-    """A segment that XLA cannot compile as one program, because shapes change in loops or differ between branches."""
-
-    def __init__(self, segment: StateSegment, reason: NotSpecializedError) -> None:
-        self._stepped = Stepped(segment.graph, segment.state, evaluate)
-        self._reason = reason
-
-    def __call__(self, arrays: Sequence[Any]) -> Sequence[Any]:
-        """Runs it on the Variables of the Session."""
-        return self._stepped.run(*arrays)
-
-
-def has_branches(graph: Graph) -> bool:
-    """Returns True if a graph has branches or loops."""
-    return any(node.op in (COND, SWITCH, WHILE) for node in graph.nodes)

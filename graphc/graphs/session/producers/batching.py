@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.ir import OPEN, TensorType, widen
 from graphc.graphs.queues import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue, SparseValue
+from graphc.graphs.refusals import refusal
 from graphc.graphs.session.graphs.control_flow import convert_to_tensor
 from graphc.graphs.session.graphs.graph import default_graph
 from graphc.graphs.session.graphs.tensor import GraphTensor, sizes_of
@@ -123,12 +122,6 @@ class _Plan:
     """The arguments of a function that makes batches.
 
     Attributes:
-      use: the function's name, for messages and for its operations.
-      threads: the number of threads that enqueue each list of tensors.
-      enqueue_many: True if each tensor holds many elements.
-      shapes: the shapes of an element, where the tensors do not have them.
-      smaller: True if the last batch may be smaller.
-      dynamic_pad: True if elements of several sizes are padded.
       min_after_dequeue: the number of elements that stay in the queue for shuffling; None for batches in order.
     """
 
@@ -147,10 +140,9 @@ class _Plan:
 
 
 def _batches(plan: _Plan, tensors_list: Sequence[Any]) -> Any:
-    """Makes the queue, its runner, and the operation that takes a batch."""
     if not tensors_list or plan.threads < 1:
         problem = f"num_threads must be positive, got {plan.threads}" if tensors_list else "tensors_list is empty"
-        raise _refusal(plan.use, problem)
+        raise refusal(plan.use, problem)
     graph = default_graph()
     with graph.entered(), graph.name_scope(plan.name or plan.use) as scope:
         first: Any = tensors_list[0]
@@ -170,12 +162,12 @@ def _batches(plan: _Plan, tensors_list: Sequence[Any]) -> Any:
 def _listed(plan: _Plan, tensors: Any, keys: list[Any] | None) -> list[GraphTensor]:
     """Returns tensors as a list; those of a dict in the order of their names."""
     if keys is not None and (not isinstance(tensors, dict) or sorted(cast("dict[Any, Any]", tensors)) != keys):
-        raise _refusal(plan.use, f"all of tensors_list must be dicts with the keys {keys}, got {tensors!r:.60}")
+        raise refusal(plan.use, f"all of tensors_list must be dicts with the keys {keys}, got {tensors!r:.60}")
     listed: list[Any] = [tensors[key] for key in keys] if keys is not None else _as_list(tensors)
     if not listed:
-        raise _refusal(plan.use, "expected at least one tensor")
+        raise refusal(plan.use, "expected at least one tensor")
     if any(isinstance(tensor, SparseValue) for tensor in listed):
-        raise _refusal(plan.use, "queues take no sparse tensors; make batches of the messages, and parse those")
+        raise refusal(plan.use, "queues take no sparse tensors; make batches of the messages, and parse those")
     return [convert_to_tensor(tensor) for tensor in listed]
 
 
@@ -185,16 +177,15 @@ def _as_list(tensors: Any) -> list[Any]:
 
 
 def _types(plan: _Plan, listed: Sequence[Sequence[GraphTensor]]) -> list[TensorType]:
-    """Returns the types of the components of an element."""
     counts = {len(tensors) for tensors in listed}
     dtypes = {tuple(tensor.raw.type.dtype for tensor in tensors) for tensors in listed}
     if len(counts) > 1 or len(dtypes) > 1:
         shown = "; ".join(", ".join(str(tensor.raw.type) for tensor in tensors) for tensors in listed)
-        raise _refusal(plan.use, f"the lists of tensors must have the same dtypes, got {shown}")
+        raise refusal(plan.use, f"the lists of tensors must have the same dtypes, got {shown}")
     if plan.shapes is not None:
         shapes = list(plan.shapes)
         if len(shapes) != len(listed[0]):
-            raise _refusal(plan.use, f"{len(listed[0])} tensors and {len(shapes)} shapes; give one shape for each")
+            raise refusal(plan.use, f"{len(listed[0])} tensors and {len(shapes)} shapes; give one shape for each")
         sizes = [sizes_of(shape) for shape in shapes]
         return [
             TensorType(size or (), tensor.raw.type.dtype, ranked=size is not None)
@@ -209,7 +200,7 @@ def _element(plan: _Plan, type: TensorType) -> TensorType:
     if not plan.enqueue_many or not type.ranked:
         return type
     if not type.shape:
-        raise _refusal(plan.use, f"with enqueue_many tensors need an axis of elements, got {type}")
+        raise refusal(plan.use, f"with enqueue_many tensors need an axis of elements, got {type}")
     return replace(type, shape=type.shape[1:])
 
 
@@ -220,14 +211,10 @@ def _queue(plan: _Plan, types: Sequence[TensorType]) -> QueueBase:
         return PaddingFIFOQueue(plan.capacity, dtypes, shapes, shared_name=plan.shared_name, name="padding_fifo_queue")
     if any(type.is_open for type in types):
         remedy = "set them with set_shape or shapes=" + ("" if plan.min_after_dequeue else ", or pass dynamic_pad=True")
-        raise _refusal(plan.use, f"the shapes of ({', '.join(map(str, types))}) are not known; {remedy}")
+        raise refusal(plan.use, f"the shapes of ({', '.join(map(str, types))}) are not known; {remedy}")
     if plan.min_after_dequeue is None:
         return FIFOQueue(plan.capacity, dtypes, shapes, shared_name=plan.shared_name, name="fifo_queue")
     return RandomShuffleQueue(
         plan.capacity, plan.min_after_dequeue, dtypes, shapes, seed=plan.seed, shared_name=plan.shared_name,
         name="random_shuffle_queue",
     )  # fmt: skip
-
-
-def _refusal(use: str, problem: str) -> InvalidArgumentError:
-    return at(InvalidArgumentError(f"{use}: {problem}"), user_location())

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from graphc.compiler.base import at, files, user_location
+from graphc.compiler.base import files
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import FUNCTIONS, STRING, apply, bytes_array, current_resources, is_text
 from graphc.compiler.ir import (
@@ -28,6 +28,7 @@ from graphc.compiler.ir import (
 )
 from graphc.compiler.ir import Graph as GraphIR
 from graphc.graphs.queues import FIFOQueue
+from graphc.graphs.refusals import refusal
 from graphc.graphs.session.graphs.control_flow import convert_to_tensor
 from graphc.graphs.session.graphs.graph import Graph, default_graph
 from graphc.graphs.session.graphs.naming import GraphKeys
@@ -36,45 +37,28 @@ from graphc.graphs.session.runners import QueueRunner, add_queue_runner
 from graphc.graphs.session.variables.variable import GraphVariable
 
 __all__ = [
-    "EPOCH",
-    "MATCHING_FILES",
-    "RANGE",
-    "TAKE_ROW",
-    "input_producer",
-    "limit_epochs",
-    "match_filenames_once",
-    "range_input_producer",
-    "slice_input_producer",
-    "string_input_producer",
-]
+    "EPOCH", "MATCHING_FILES", "RANGE", "TAKE_ROW", "input_producer", "limit_epochs", "match_filenames_once",
+    "range_input_producer", "slice_input_producer", "string_input_producer",
+]  # fmt: skip
 
 
 Types = Sequence[TensorType]
 
 
 class _Order:
-    """Draws the order of the rows of one producer, in one Session.
-
-    Args:
-      seed: the seed: the same seed gives the same orders; None for a different order each time.
-    """
+    """Draws the order of the rows of one producer, in one Session."""
 
     def __init__(self, seed: tuple[int, ...] | None) -> None:
         self._random = np.random.default_rng(seed)
         self._lock = threading.Lock()
 
     def draw(self, count: int) -> np.ndarray[Any, Any]:
-        """Returns a random permutation of the ints below ``count``."""
         with self._lock:
             return self._random.permutation(count)
 
 
 class _Names:
-    """The files that matched a pattern at the first request of a Session.
-
-    Attributes:
-      found: their names, sorted; None before.
-    """
+    """The files that matched a pattern at the first request of a Session."""
 
     def __init__(self) -> None:
         self.found: list[bytes] | None = None
@@ -197,7 +181,7 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
     if num_epochs is None:
         return tensor
     if num_epochs <= 0:
-        raise _refusal("limit_epochs", f"num_epochs must be positive or None, got {num_epochs!r}")
+        raise refusal("limit_epochs", f"num_epochs must be positive or None, got {num_epochs!r}")
     graph = default_graph()
     with graph.entered(), graph.name_scope(name or "limit_epochs"):
         value = convert_to_tensor(tensor)
@@ -267,7 +251,7 @@ def string_input_producer(
       [b'a.csv', b'b.csv', b'a.csv']
     """
     if not isinstance(string_tensor, GraphTensor) and not is_text(string_tensor):
-        raise _refusal("string_input_producer", f"expected at least one string, got {string_tensor!r:.60}")
+        raise refusal("string_input_producer", f"expected at least one string, got {string_tensor!r:.60}")
     graph = default_graph()
     with graph.entered(), graph.name_scope(name or "input_producer") as scope:
         return input_producer(
@@ -301,14 +285,14 @@ def slice_input_producer(
       InvalidArgumentError: there are no tensors, or their numbers of rows differ.
     """
     if not tensor_list:
-        raise _refusal("slice_input_producer", "expected at least one tensor in tensor_list")
+        raise refusal("slice_input_producer", "expected at least one tensor in tensor_list")
     graph = default_graph()
     with graph.entered(), graph.name_scope(name or "input_producer") as scope:
         tensors = [convert_to_tensor(tensor) for tensor in tensor_list]
         lengths = {tensor.raw.type.shape[:1] for tensor in tensors if tensor.raw.type.ranked} - {(OPEN,)}
         if len(lengths) > 1 or () in lengths:
             listed = ", ".join(str(tensor.raw.type) for tensor in tensors)
-            raise _refusal("slice_input_producer", f"all tensors need as many rows, got {listed}")
+            raise refusal("slice_input_producer", f"all tensors need as many rows, got {listed}")
         numbers = apply(RANGE, (tensors[0],), Attrs(rows=True))
         queue = input_producer(numbers, [], num_epochs, shuffle, seed, capacity, shared_name, None, scope)
         index = queue.dequeue()
@@ -322,29 +306,20 @@ def _row(tensor: GraphTensor, index: Any) -> Any:
 
 
 def _row_type(rows: GraphTensor, element_shape: Any) -> TensorType:
-    """Returns the type of a row.
-
-    Raises:
-      InvalidArgumentError: its shape is unknown, or two shapes are given.
-    """
     type = rows.raw.type
     if type.ranked and not type.shape:
-        raise _refusal("input_producer", f"expected a tensor with at least one axis, got {type}")
+        raise refusal("input_producer", f"expected a tensor with at least one axis, got {type}")
     sizes = None if element_shape is None else sizes_of(element_shape)
     declared = TensorType(sizes or (), type.dtype, ranked=sizes is not None)
     row = TensorType(type.shape[1:], type.dtype, ranked=type.ranked)
     if not compatible_shapes(row, declared):
-        raise _refusal("input_producer", f"the tensor has rows of the type {row}, and element_shape is {element_shape}")
+        raise refusal("input_producer", f"the tensor has rows of the type {row}, and element_shape is {element_shape}")
     merged = merge(row, declared)
     if merged.is_open:
-        raise _refusal("input_producer", f"the shape of a row of {type} is not known; give element_shape")
+        raise refusal("input_producer", f"the shape of a row of {type} is not known; give element_shape")
     return merged
 
 
 def _resource(graph: Graph, name: str) -> Attrs:
     """Returns the attributes that identify an op's state between runs."""
     return Attrs(name=f"{name}_{next(_numbers)}", container=graph.current_container)
-
-
-def _refusal(use: str, problem: str) -> InvalidArgumentError:
-    return at(InvalidArgumentError(f"{use}: {problem}"), user_location())

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from graphc.compiler.base import at, config, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.compiler.base.errors import InvalidTypeError, UnimplementedError
 from graphc.compiler.core import FUNCTIONS
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.control_flow import convert_to_tensor, group
 from graphc.graphs.session.graphs.graph import Graph, default_graph, graph_of
 from graphc.graphs.session.graphs.naming import GraphKeys
@@ -20,17 +21,9 @@ from graphc.graphs.session.variables.scopes import scoped_name
 from graphc.graphs.session.variables.variable import GraphVariable
 
 __all__ = [
-    "ExponentialMovingAverage",
-    "assert_global_step",
-    "cosine_decay",
-    "create_global_step",
-    "exponential_decay",
-    "get_global_step",
-    "get_or_create_global_step",
-    "global_step",
-    "piecewise_constant",
-    "polynomial_decay",
-]
+    "ExponentialMovingAverage", "assert_global_step", "cosine_decay", "create_global_step", "exponential_decay",
+    "get_global_step", "get_or_create_global_step", "global_step", "piecewise_constant", "polynomial_decay",
+]  # fmt: skip
 
 
 def get_global_step(graph: Graph | None = None) -> Any:
@@ -46,7 +39,7 @@ def get_global_step(graph: Graph | None = None) -> Any:
     graph = graph or default_graph()
     steps = graph.get_collection(GraphKeys.GLOBAL_STEP)
     if len(steps) > 1:
-        raise at(InvalidArgumentError("Multiple tensors in global_step collection."), user_location())
+        raise user_error("Multiple tensors in global_step collection.")
     if not steps:
         variables = graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
         steps = [variable for variable in variables if variable.name == "global_step:0"]
@@ -67,7 +60,7 @@ def create_global_step(graph: Graph | None = None) -> Any:
     """
     graph = graph or default_graph()
     if get_global_step(graph) is not None:
-        raise at(InvalidArgumentError('"global_step" already exists.'), user_location())
+        raise user_error('"global_step" already exists.')
     dtype = np.int64 if config.enable_x64 else np.int32
     with graph.as_default(), graph.name_scope(None):
         return GraphVariable(
@@ -129,7 +122,7 @@ def assert_global_step(global_step_tensor: Any) -> None:
 
 def _rate(what: str, name: str | None, start: Any, global_step: Any, formula: Callable[[Any, Any], Any]) -> GraphTensor:
     if global_step is None:
-        raise at(InvalidArgumentError(f"{what}: global_step is required"), user_location())
+        raise user_error(f"{what}: global_step is required")
     graph = graph_of([global_step, start]) if not hasattr(global_step, "graph") else global_step.graph
     graph = graph or default_graph()
     with graph.making(name or what):
@@ -140,14 +133,6 @@ def _rate(what: str, name: str | None, start: Any, global_step: Any, formula: Ca
 
 def _like(value: Any, other: Any) -> Any:
     return FUNCTIONS["astype"](convert_to_tensor(value), other.raw.type.dtype)
-
-
-def _floor(value: Any, wanted: bool) -> Any:
-    return FUNCTIONS["floor"](value) if wanted else value
-
-
-def _half_wave(done: Any) -> Any:
-    return 0.5 * (1.0 + FUNCTIONS["cos"](done * np.pi))
 
 
 def exponential_decay(
@@ -167,10 +152,12 @@ def exponential_decay(
     Raises:
       InvalidArgumentError: there is no step.
     """
-    return _rate(
-        "ExponentialDecay", name, learning_rate, global_step,
-        lambda first, step: first * FUNCTIONS["pow"](_like(decay_rate, first), _floor(step / decay_steps, staircase)),
-    )  # fmt: skip
+
+    def formula(first: Any, step: Any) -> Any:
+        exponent = FUNCTIONS["floor"](step / decay_steps) if staircase else step / decay_steps
+        return first * FUNCTIONS["pow"](_like(decay_rate, first), exponent)
+
+    return _rate("ExponentialDecay", name, learning_rate, global_step, formula)
 
 
 def polynomial_decay(
@@ -213,10 +200,9 @@ def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any],
       InvalidArgumentError: the number of values is wrong.
     """
     if len(values) != len(boundaries) + 1:
-        error = InvalidArgumentError(
+        raise user_error(
             f"piecewise_constant: {len(values)} values given for {len(boundaries)} boundaries; give one value more"
         )
-        raise at(error, user_location())
 
     def formula(first: Any, step: Any) -> Any:
         del step  # of the rate's dtype, in which a large step would be rounded
@@ -243,7 +229,8 @@ def cosine_decay(
 
     def formula(first: Any, step: Any) -> Any:
         done = FUNCTIONS["minimum"](step, _like(decay_steps, first)) / decay_steps
-        return first * ((1.0 - alpha) * _half_wave(done) + alpha)
+        half_wave = 0.5 * (1.0 + FUNCTIONS["cos"](done * np.pi))
+        return first * ((1.0 - alpha) * half_wave + alpha)
 
     return _rate("CosineDecay", name, learning_rate, global_step, formula)
 
@@ -312,11 +299,19 @@ class ExponentialMovingAverage:
             for item in items:
                 self._keep(item)
             with graph.name_scope(self._name) as scope:
-                weight = 1.0 - self._current_decay()
+                decay = convert_to_tensor(self._decay)
+                if self._num_updates is not None:
+                    count = FUNCTIONS["astype"](convert_to_tensor(self._num_updates), decay.raw.type.dtype)
+                    decay = FUNCTIONS["minimum"](decay, (1.0 + count) / (10.0 + count))
+                weight: Any = 1.0 - decay
                 updates: list[Operation] = []
                 for item in items:
-                    with graph.colocate_with(self._averages[id(item)]):
-                        updates.append(self._updated(item, weight))
+                    average = self._averages[id(item)]
+                    with graph.colocate_with(average):
+                        value = convert_to_tensor(item)
+                        own_weight = FUNCTIONS["astype"](weight, value.raw.type.dtype)
+                        change = (average.value() - value) * own_weight
+                        updates.append(average.assign_sub(change, read_value=False))
             done = group(*updates)
             graph.trace.builder.rename(done.node, scope.removesuffix("/"))
             return done
@@ -326,31 +321,18 @@ class ExponentialMovingAverage:
             error = InvalidTypeError(f"{self._name}: expected Variables and tensors of floats, got {item!r:.80}")
             raise at(error, user_location())
         if id(item) in self._averages:
-            raise at(
-                InvalidArgumentError(f"{self._name}: Moving average already computed for: {item.name}"), user_location()
-            )
+            raise user_error(f"{self._name}: Moving average already computed for: {item.name}")
 
     def _keep(self, item: Any) -> None:
-        variable = isinstance(item, GraphVariable)
-        if variable:
+        graph = item.graph
+        if isinstance(item, GraphVariable):
             average = slot_variable(item, self._name, item.initialized_value())
-            item.graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, item)
+            graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, item)
         else:
-            average = _zeros_for(item, f"{item.op.name}/{self._name}")
+            with graph.name_scope(None), graph.control_dependencies(None):
+                zeros = FUNCTIONS["zeros"](item.shape, dtype=item.dtype)
+                average = GraphVariable(zeros, trainable=False, name=scoped_name(f"{item.op.name}/{self._name}"))
         self._averages[id(item)], self._of[id(item)] = average, item
-
-    def _current_decay(self) -> Any:
-        decay = convert_to_tensor(self._decay)
-        if self._num_updates is None:
-            return decay
-        count = FUNCTIONS["astype"](convert_to_tensor(self._num_updates), decay.raw.type.dtype)
-        return FUNCTIONS["minimum"](decay, (1.0 + count) / (10.0 + count))
-
-    def _updated(self, item: Any, weight: Any) -> Operation:
-        average = self._averages[id(item)]
-        value = convert_to_tensor(item)
-        weight = FUNCTIONS["astype"](weight, value.raw.type.dtype)
-        return average.assign_sub((average.value() - value) * weight, read_value=False)
 
     def average(self, var: Any) -> Any:
         """Returns the Variable that holds the average of a Variable or tensor; None if there is none."""
@@ -376,10 +358,3 @@ class ExponentialMovingAverage:
             if variable not in averaged and variable.op.name not in restored:
                 restored[variable.op.name] = variable
         return restored
-
-
-def _zeros_for(tensor: GraphTensor, name: str) -> GraphVariable:
-    graph = tensor.graph
-    with graph.name_scope(None), graph.control_dependencies(None):
-        value = FUNCTIONS["zeros"](tensor.shape, dtype=tensor.dtype)
-        return GraphVariable(value, trainable=False, name=scoped_name(name))

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from graphc.compiler.base import at, nest, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.compiler.base.errors import InvalidTypeError, UnimplementedError
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Variable, apply_all
 from graphc.compiler.gradients import GradientTape
 from graphc.compiler.ir import OPS, Attrs, Node, Value
 from graphc.compiler.ops import READ_VARIABLE
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.control_flow import convert_to_tensor, group
 from graphc.graphs.session.graphs.graph import Graph, graph_of
 from graphc.graphs.session.graphs.naming import GraphKeys
@@ -61,11 +62,13 @@ def gradients(
     del colocate_gradients_with_ops, gate_gradients, aggregation_method
     targets, sources, stopped = _listed(ys, "ys"), _listed(xs, "xs"), _listed(stop_gradients, "stop_gradients")
     graph = graph_of(targets)
-    upstream = None if grad_ys is None else _given(grad_ys)
+    upstream = None if grad_ys is None else list(nest.as_tuple(grad_ys))
     with graph.entered(), graph.name_scope(name):
         targets = [target.value() if isinstance(target, Variable) else target for target in targets]
-        for item in (*targets, *sources, *stopped):
-            _check_of(graph, item)
+        items: list[Any] = [*targets, *sources, *stopped]
+        for item in items:
+            if item.graph is not graph:
+                raise user_error(f"gradients: {item.name!r} is of another graph than ys")
         tape = _noted(graph, targets, sources, {item.raw for item in stopped if isinstance(item, GraphTensor)})
         computed: Any = tape.gradient(targets, sources, upstream, unconnected_gradients)  # pyright: ignore[reportArgumentType]
         return list(computed)
@@ -80,15 +83,6 @@ def _listed(values: Any, name: str) -> list[Any]:
             error = InvalidTypeError(f"gradients: {name} are tensors and Variables of a graph, got {item!r:.60}")
             raise at(error, user_location())
     return items
-
-
-def _given(grad_ys: Any) -> list[Any]:
-    return list(nest.as_tuple(grad_ys))
-
-
-def _check_of(graph: Graph, item: Any) -> None:
-    if item.graph is not graph:
-        raise at(InvalidArgumentError(f"gradients: {item.name!r} is of another graph than ys"), user_location())
 
 
 def _noted(graph: Graph, targets: Sequence[Any], sources: Sequence[Any], stopped: set[Value]) -> GradientTape:
@@ -161,7 +155,7 @@ class Optimizer:
 
     def __init__(self, use_locking: bool = False, name: str = "") -> None:
         if not name:
-            raise _error("Must specify the optimizer name")
+            raise user_error("Must specify the optimizer name")
         self._use_locking = use_locking
         self._name = name
         self._slots: dict[str, dict[GraphVariable, GraphVariable]] = {}
@@ -217,7 +211,7 @@ class Optimizer:
         )
         if all(gradient is None for gradient, _ in pairs):
             names = [variable.name for _, variable in pairs]
-            raise _error(
+            raise user_error(
                 "No gradients provided for any variable, check your graph for ops that do not support gradients, "
                 f"between variables {names} and loss {loss!r}"
             )
@@ -244,14 +238,14 @@ class Optimizer:
         del gate_gradients, aggregation_method, colocate_gradients_with_ops
         if not isinstance(loss, GraphTensor | GraphVariable):
             remedy = "; call minimize outside of the branch or loop" if isinstance(loss, SymbolicTensor) else ""
-            error = InvalidTypeError(
-                f"{self._name}: the loss must be a tensor of a graph, got {type(loss).__name__} {loss!r:.60}{remedy}"
+            raise user_error(
+                f"{self._name}: the loss must be a tensor of a graph, got {type(loss).__name__} {loss!r:.60}{remedy}",
+                InvalidTypeError,
             )
-            raise at(error, user_location())
         selected = loss.graph.get_collection(GraphKeys.TRAINABLE_VARIABLES) if var_list is None else var_list
         variables = [self._checked(variable) for variable in _optimizer_listed(selected)]
         if not variables:
-            raise _error(f"{self._name}: No variables to optimize.")
+            raise user_error(f"{self._name}: No variables to optimize.")
         computed = gradients(loss, [*variables], grad_ys=grad_loss)
         return list(zip(computed, variables, strict=True))
 
@@ -271,11 +265,16 @@ class Optimizer:
         """
         pairs = [(gradient, self._checked(variable)) for gradient, variable in grads_and_vars]
         if not pairs:
-            raise _error(f"{self._name}: No variables provided.")
-        used = [(gradient, self._floats(variable)) for gradient, variable in pairs if gradient is not None]
+            raise user_error(f"{self._name}: No variables provided.")
+        used = [(gradient, variable) for gradient, variable in pairs if gradient is not None]
+        for _, variable in used:
+            if not variable.type.is_inexact:
+                raise user_error(
+                    f"{self._name}: {variable!r} is no Variable of floats, and cannot be optimized", InvalidTypeError
+                )
         if not used:
             names = [variable.name for _, variable in pairs]
-            raise _error(f"{self._name}: No gradients provided for any variable: {names}.")
+            raise user_error(f"{self._name}: No gradients provided for any variable: {names}.")
         graph = used[0][1].graph
         with graph.as_default():
             self._prepare(graph, [variable for _, variable in used])
@@ -332,17 +331,11 @@ class Optimizer:
 
     def _checked(self, variable: Any) -> GraphVariable:
         if not isinstance(variable, GraphVariable):
-            error = InvalidTypeError(
+            raise user_error(
                 f"{self._name}: optimizers update Variables of a graph, got {type(variable).__name__} "
-                f"{variable!r:.60}; put the gradient first in each pair"
+                f"{variable!r:.60}; put the gradient first in each pair",
+                InvalidTypeError,
             )
-            raise at(error, user_location())
-        return variable
-
-    def _floats(self, variable: GraphVariable) -> GraphVariable:
-        if not variable.type.is_inexact:
-            error = InvalidTypeError(f"{self._name}: {variable!r} is no Variable of floats, and cannot be optimized")
-            raise at(error, user_location())
         return variable
 
     # State
@@ -402,15 +395,13 @@ def _gradient(gradient: Any, variable: GraphVariable) -> Any:
     tensor = convert_to_tensor(gradient)
     actual = tensor.raw.type
     if actual.dtype.kind not in "fV" and actual.dtype.name != "bfloat16":
-        error = InvalidTypeError(f"the gradient of {variable!r} is {actual}: expected floats")
-        raise at(error, user_location())
+        raise user_error(f"the gradient of {variable!r} is {actual}: expected floats", InvalidTypeError)
     if not actual.is_open and not variable.type.is_open and actual.shape != variable.type.shape:
-        raise _error(f"the gradient of {variable!r} has shape {list(actual.shape)}")
+        raise user_error(f"the gradient of {variable!r} has shape {list(actual.shape)}")
     return tensor if actual.dtype == variable.type.dtype else FUNCTIONS["astype"](tensor, variable.type.dtype)
 
 
 def _called(value: Any) -> Any:
-    """Returns a value, or its result if it is a function."""
     return cast("Callable[[], Any]", value)() if callable(value) else value
 
 
@@ -423,7 +414,3 @@ def _optimizer_listed(variables: Any) -> list[Any]:
     if isinstance(variables, GraphVariable | GraphTensor) or not isinstance(variables, Iterable):
         return [variables]
     return list(cast("Iterable[Any]", variables))
-
-
-def _error(message: str) -> InvalidArgumentError:
-    return at(InvalidArgumentError(message), user_location())

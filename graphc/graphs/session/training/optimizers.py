@@ -12,21 +12,16 @@ from typing import Any, NamedTuple, NoReturn
 
 import jax as _jax
 
-from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, UnimplementedError
+from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.ir import OPS, OpDef
 from graphc.compiler.ops import infer_by_evaluation
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.training.optimizer import Optimizer
 
 __all__ = [
-    "AdadeltaOptimizer",
-    "AdagradOptimizer",
-    "AdamOptimizer",
-    "FtrlOptimizer",
-    "GradientDescentOptimizer",
-    "MomentumOptimizer",
-    "RMSPropOptimizer",
-]
+    "AdadeltaOptimizer", "AdagradOptimizer", "AdamOptimizer", "FtrlOptimizer", "GradientDescentOptimizer",
+    "MomentumOptimizer", "RMSPropOptimizer",
+]  # fmt: skip
 
 jnp: Any = _jax.numpy  # its functions are only partly annotated
 
@@ -36,7 +31,6 @@ class _Rule(NamedTuple):
 
     Attributes:
       numbers: how many tensors it is told besides the gradient, so that runs may change them.
-      slots: the values that it keeps for each Variable, and what their elements begin with.
       step: a function of the gradient, the slots and the numbers; returns what to subtract, and the new slots.
     """
 
@@ -129,11 +123,9 @@ class _Row(Optimizer):
         self.slots = {**_RULES[rule].slots, **first}
 
     def rule(self) -> str:
-        """Returns the name of the update."""
         return self._rule
 
     def numbers(self, graph: Any) -> Sequence[Any]:
-        """Returns the numbers that it was given."""
         del graph
         return self._numbers
 
@@ -157,8 +149,6 @@ class MomentumOptimizer(_Row):
     Args:
       learning_rate: see :class:`GradientDescentOptimizer`; likewise ``use_locking`` and ``name``.
       momentum: the factor of earlier steps.
-      use_locking: ignored.
-      name: the name of the operations and slots.
       use_nesterov: whether the momentum is applied before the gradient is (Nesterov 1983).
     """
 
@@ -179,8 +169,6 @@ class AdamOptimizer(_Row):
       beta1: the decay of the mean of the gradients.
       beta2: the decay of the mean of their squares.
       epsilon: added to the root of the mean square before the bias is corrected.
-      use_locking: ignored.
-      name: the name of the operations and slots.
     """
 
     def __init__(
@@ -197,8 +185,6 @@ class AdagradOptimizer(_Row):
     Args:
       learning_rate: see :class:`GradientDescentOptimizer`; likewise ``use_locking`` and ``name``.
       initial_accumulator_value: the initial value of the sums, above zero.
-      use_locking: ignored.
-      name: the name of the operations and slots.
 
     Raises:
       InvalidArgumentError: the sums would begin with zero or less.
@@ -210,8 +196,7 @@ class AdagradOptimizer(_Row):
     ) -> None:  # fmt: skip
         super().__init__("Adagrad", [learning_rate], use_locking, name, accumulator=initial_accumulator_value)
         if initial_accumulator_value <= 0.0:
-            message = f"initial_accumulator_value must be positive: {initial_accumulator_value}"
-            raise at(InvalidArgumentError(message), user_location())
+            raise user_error(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
 
 
 class AdadeltaOptimizer(_Row):
@@ -221,8 +206,6 @@ class AdadeltaOptimizer(_Row):
       learning_rate: see :class:`GradientDescentOptimizer`; likewise ``use_locking`` and ``name``.
       rho: the decay of the means.
       epsilon: added to the means.
-      use_locking: ignored.
-      name: the name of the operations and slots.
     """
 
     def __init__(
@@ -240,9 +223,7 @@ class RMSPropOptimizer(_Row):
       decay: the decay rate of the mean.
       momentum: the factor of earlier steps.
       epsilon: added to the mean.
-      use_locking: ignored.
       centered: whether the mean gradient is taken off the mean square.
-      name: the name of the operations and slots.
     """
 
     def __init__(
@@ -261,4 +242,4 @@ class FtrlOptimizer:
         problem = (
             "FtrlOptimizer: there is no FTRL rule; use AdagradOptimizer, or gx.optim.Optimizer with a rule of your own"
         )
-        raise at(UnimplementedError(f"FtrlOptimizer: {problem}"), user_location())
+        raise user_error(problem, UnimplementedError)

@@ -8,29 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.ops import functions as gx
 from graphc.compiler.ops import nn
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.control_flow import convert_to_tensor
 from graphc.graphs.session.graphs.graph import default_graph
 from graphc.graphs.session.graphs.naming import GraphKeys
 
 __all__ = [
-    "REDUCTIONS",
-    "Reduction",
-    "absolute_difference",
-    "add_loss",
-    "compute_weighted_loss",
-    "get_losses",
-    "get_regularization_loss",
-    "get_regularization_losses",
-    "get_total_loss",
-    "mean_squared_error",
-    "sigmoid_cross_entropy",
-    "softmax_cross_entropy",
-    "sparse_softmax_cross_entropy",
-]
+    "REDUCTIONS", "Reduction", "absolute_difference", "add_loss", "compute_weighted_loss", "get_losses",
+    "get_regularization_loss", "get_regularization_losses", "get_total_loss", "mean_squared_error",
+    "sigmoid_cross_entropy", "softmax_cross_entropy", "sparse_softmax_cross_entropy",
+]  # fmt: skip
 
 
 class Reduction:
@@ -94,18 +83,10 @@ def get_regularization_loss(scope: str | None = None) -> Any:
 
 
 def get_total_loss(add_regularization_losses: bool = True, scope: str | None = None) -> Any:
-    """Returns the sum of all losses that are noted in the graph.
-
-    Args:
-      add_regularization_losses: whether those of regularizers count.
-      scope: a regular expression that their names begin with.
-
-    Raises:
-      InvalidArgumentError: there are none.
-    """
+    """Returns the sum of all losses that are noted in the graph."""
     losses = [*get_losses(scope), *(get_regularization_losses(scope) if add_regularization_losses else ())]
     if not losses:
-        raise at(InvalidArgumentError("losses.get_total_loss: the graph has no losses"), user_location())
+        raise user_error("losses.get_total_loss: the graph has no losses")
     return _total(losses)
 
 
@@ -120,29 +101,20 @@ def compute_weighted_loss(
     """Returns losses of elements taken together, and notes the result.
 
     Args:
-      losses: a loss for each element.
       weights: the factors: a number, or a tensor with 1 or the same size along each axis.
-      loss_collection: the collection to add the result to; None for none.
-      reduction: one of :class:`Reduction`.
-
-    Raises:
-      InvalidArgumentError: there is no such reduction, or the weights have other axes.
     """
     if reduction not in REDUCTIONS:
         names = ", ".join(map(repr, REDUCTIONS))
-        raise at(
-            InvalidArgumentError(f"losses: there is no reduction {reduction!r}; there are {names}"), user_location()
-        )
+        raise user_error(f"losses: there is no reduction {reduction!r}; there are {names}")
     values, kind = convert_to_tensor(losses), None
     if values.dtype.name in ("float16", "bfloat16"):
         values, kind = gx.astype(values, "float32"), values.dtype
     factors = gx.astype(convert_to_tensor(weights), values.dtype)
     if factors.ndim not in (0, values.ndim):
-        error = InvalidArgumentError(
+        raise user_error(
             f"losses: the weights have {factors.ndim} axes and the losses {values.ndim}; weights are a number, or have "
             "the axes of the losses, of size 1 where they are shared"
         )
-        raise at(error, user_location())
     total = REDUCTIONS[reduction](gx.multiply(values, factors), factors)
     total = total if kind is None else gx.astype(total, kind)
     add_loss(total, loss_collection)
@@ -150,11 +122,7 @@ def compute_weighted_loss(
 
 
 def _pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
-    """Returns labels and predictions as floats of one shape.
-
-    Raises:
-      InvalidArgumentError: the shapes differ.
-    """
+    """Returns labels and predictions as floats of one shape."""
     guessed = convert_to_tensor(predictions)
     guessed = (
         guessed if guessed.dtype.kind in "fV" or guessed.dtype.name == "bfloat16" else gx.astype(guessed, "float32")
@@ -164,10 +132,7 @@ def _pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
     if len(sizes[0]) != len(sizes[1]) or any(
         None not in pair and pair[0] != pair[1] for pair in zip(*sizes, strict=True)
     ):
-        error = InvalidArgumentError(
-            f"losses: labels have the shape {sizes[0]}, predictions {sizes[1]}; reshape one of them"
-        )
-        raise at(error, user_location())
+        raise user_error(f"losses: labels have the shape {sizes[0]}, predictions {sizes[1]}; reshape one of them")
     return targets, guessed
 
 

@@ -4,40 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidTypeError
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.variables.scattering import scattered
 from graphc.graphs.session.variables.variable import GraphVariable
 
 __all__ = [
-    "assign",
-    "assign_add",
-    "assign_sub",
-    "count_up_to",
-    "scatter_add",
-    "scatter_div",
-    "scatter_max",
-    "scatter_min",
-    "scatter_mul",
-    "scatter_nd_add",
-    "scatter_nd_sub",
-    "scatter_nd_update",
-    "scatter_sub",
-    "scatter_update",
-]
+    "assign", "assign_add", "assign_sub", "count_up_to", "scatter_add", "scatter_div", "scatter_max", "scatter_min",
+    "scatter_mul", "scatter_nd_add", "scatter_nd_sub", "scatter_nd_update", "scatter_sub", "scatter_update",
+]  # fmt: skip
 
 
 def variable_of(what: str, variable: Any) -> GraphVariable:
-    """Returns a Variable of a graph that is given to a function.
-
-    Raises:
-      InvalidTypeError: it is none.
-    """
+    """Returns a Variable of a graph that is given to a function."""
     if not isinstance(variable, GraphVariable):
-        error = InvalidTypeError(
-            f"{what}: expected a Variable of a graph, got {type(variable).__name__} {variable!r:.60}"
+        raise user_error(
+            f"{what}: expected a Variable of a graph, got {type(variable).__name__} {variable!r:.60}", InvalidTypeError
         )
-        raise at(error, user_location())
     return variable
 
 
@@ -95,8 +78,6 @@ def count_up_to(ref: Any, limit: int, name: str | None = None) -> Any:
 
 
 def _scatter(how: str, text: str, *, nd: bool = False) -> Any:
-    """Makes one of the functions that assign rows."""
-
     def function(ref: Any, indices: Any, updates: Any, use_locking: bool | None = None, name: str | None = None) -> Any:
         del use_locking
         return scattered(variable_of(function.__name__, ref), how, indices, updates, name, nd=nd)

@@ -9,52 +9,28 @@ from typing import Any
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import FUNCTIONS, apply
 from graphc.compiler.ir import Attrs
 from graphc.compiler.ops import linalg, random
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.control_flow import group
 from graphc.graphs.session.graphs.graph import default_graph
 from graphc.graphs.session.graphs.naming import GraphKeys
 from graphc.graphs.session.graphs.placeholders import graph_dtype
 from graphc.graphs.session.graphs.tensor import GraphTensor, Operation
+from graphc.graphs.session.state import ASSERT_INITIALIZED, NAMES_OF_UNINITIALIZED
 from graphc.graphs.session.variables.assigning import variable_of
-from graphc.graphs.session.variables.ops import ASSERT_INITIALIZED, NAMES_OF_UNINITIALIZED
 from graphc.graphs.session.variables.variable import GraphVariable
 
 __all__ = [
-    "Initializer",
-    "all_variables",
-    "assert_variables_initialized",
-    "constant_initializer",
-    "global_variables",
-    "global_variables_initializer",
-    "glorot_normal_initializer",
-    "glorot_uniform_initializer",
-    "he_normal",
-    "he_uniform",
-    "initialize_all_variables",
-    "initialize_local_variables",
-    "initialize_variables",
-    "is_variable_initialized",
-    "lecun_normal",
-    "lecun_uniform",
-    "local_variables",
-    "local_variables_initializer",
-    "model_variables",
-    "moving_average_variables",
-    "ones_initializer",
-    "orthogonal_initializer",
-    "random_normal_initializer",
-    "random_uniform_initializer",
-    "report_uninitialized_variables",
-    "trainable_variables",
-    "truncated_normal_initializer",
-    "variables_initializer",
-    "variance_scaling_initializer",
-    "zeros_initializer",
-]
+    "Initializer", "all_variables", "assert_variables_initialized", "constant_initializer", "global_variables",
+    "global_variables_initializer", "glorot_normal_initializer", "glorot_uniform_initializer", "he_normal",
+    "he_uniform", "initialize_all_variables", "initialize_local_variables", "initialize_variables",
+    "is_variable_initialized", "lecun_normal", "lecun_uniform", "local_variables", "local_variables_initializer",
+    "model_variables", "moving_average_variables", "ones_initializer", "orthogonal_initializer",
+    "random_normal_initializer", "random_uniform_initializer", "report_uninitialized_variables", "trainable_variables",
+    "truncated_normal_initializer", "variables_initializer", "variance_scaling_initializer", "zeros_initializer",
+]  # fmt: skip
 
 
 class Initializer:
@@ -126,10 +102,9 @@ class constant_initializer(Initializer):  # noqa: N801
         size = math.prod(shape)
         fits = array.shape == shape if self.verify_shape else array.size in (1, size)
         if not fits:
-            error = InvalidArgumentError(
+            raise user_error(
                 f"constant_initializer: {array.size} values of shape {array.shape} given for shape {shape}"
             )
-            raise at(error, user_location())
         array = np.full(shape, array.reshape(-1)[0]) if array.size == 1 else array.reshape(shape)
         return default_graph().trace.array(array)
 
@@ -219,11 +194,10 @@ class variance_scaling_initializer(_Random):  # noqa: N801
         super().__init__(seed, dtype)
         kinds = ("normal", "truncated_normal", "untruncated_normal", "uniform")
         if scale <= 0 or mode not in ("fan_in", "fan_out", "fan_avg") or distribution not in kinds:
-            error = InvalidArgumentError(
+            raise user_error(
                 f"variance_scaling_initializer: scale {scale}, mode {mode!r} and distribution {distribution!r} given; "
                 f"expected a positive scale, fan_in, fan_out or fan_avg, and one of {', '.join(kinds)}"
             )
-            raise at(error, user_location())
         self.scale, self.mode, self.distribution = scale, mode, distribution
 
     def draw(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
@@ -277,8 +251,7 @@ class orthogonal_initializer(_Random):  # noqa: N801
 
     def draw(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
         if len(shape) < 2:
-            error = InvalidArgumentError(f"orthogonal_initializer: expected a shape of two axes or more, got {shape}")
-            raise at(error, user_location())
+            raise user_error(f"orthogonal_initializer: expected a shape of two axes or more, got {shape}")
         rows, columns = math.prod(shape[:-1]), shape[-1]
         drawn = random.normal((max(rows, columns), min(rows, columns)), dtype)
         q, r = linalg.qr(drawn)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidTypeError
 from graphc.compiler.core import FUNCTIONS
+from graphc.graphs.refusals import user_error
 
 if TYPE_CHECKING:
     from graphc.graphs.session.variables.variable import GraphVariable
@@ -32,7 +32,6 @@ def scattered(
     """Makes an operation that assigns rows of a Variable.
 
     Args:
-      updates: an update for each index.
       nd: whether the last axis of the indices holds one position for each of the first axes.
     """
     word, change = HOWS[how]
@@ -46,6 +45,36 @@ def scattered(
     return variable.updated(new_value, name or f"Scatter{'Nd' if nd else ''}{how.title()}")
 
 
+def _rows(how: str, does: str) -> Any:
+    """Makes a method of :class:`Scattering` that assigns rows."""
+
+    def method(self: Any, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        del use_locking  # each assignment is one step
+        if not (hasattr(sparse_delta, "indices") and hasattr(sparse_delta, "values")):
+            raise user_error(
+                f"scatter_{how} of Variable {self.name!r}: expected something with indices and values, got "
+                f"{sparse_delta!r:.60}",
+                InvalidTypeError,
+            )
+        return scattered(self, how, sparse_delta.indices, sparse_delta.values, name)
+
+    method.__name__, method.__doc__ = f"scatter_{how}", f"{does} rows."
+    method.__qualname__ = f"Scattering.{method.__name__}"
+    return method
+
+
+def _elements(how: str, does: str) -> Any:
+    """Makes a method of :class:`Scattering` that assigns elements or slices."""
+
+    def method(self: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+        return scattered(self, how, indices, updates, name, nd=True)
+
+    method.__name__ = f"scatter_nd_{how}"
+    method.__qualname__ = f"Scattering.{method.__name__}"
+    method.__doc__ = f"{does} slices: the last axis of the indices holds a position for each of the first axes."
+    return method
+
+
 class Scattering:
     """Assigns rows of a Variable of a graph.
 
@@ -55,63 +84,19 @@ class Scattering:
 
     __slots__ = ()
 
-    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Replaces rows."""
-        return self._assigned_rows("update", sparse_delta, use_locking, name)
-
-    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Adds to rows."""
-        return self._assigned_rows("add", sparse_delta, use_locking, name)
-
-    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Subtracts from rows."""
-        return self._assigned_rows("sub", sparse_delta, use_locking, name)
-
-    def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Multiplies rows."""
-        return self._assigned_rows("mul", sparse_delta, use_locking, name)
-
-    def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Divides rows."""
-        return self._assigned_rows("div", sparse_delta, use_locking, name)
-
-    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Bounds rows from above."""
-        return self._assigned_rows("min", sparse_delta, use_locking, name)
-
-    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Bounds rows from below."""
-        return self._assigned_rows("max", sparse_delta, use_locking, name)
-
-    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Replaces elements or slices: the last axis of the indices holds a position for each of the first axes."""
-        return scattered(self._variable(), "update", indices, updates, name, nd=True)
-
-    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Adds to elements or slices; see :meth:`scatter_nd_update`."""
-        return scattered(self._variable(), "add", indices, updates, name, nd=True)
-
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Subtracts from elements or slices; see :meth:`scatter_nd_update`."""
-        return scattered(self._variable(), "sub", indices, updates, name, nd=True)
+    scatter_update = _rows("update", "Replaces")
+    scatter_add = _rows("add", "Adds to")
+    scatter_sub = _rows("sub", "Subtracts from")
+    scatter_mul = _rows("mul", "Multiplies")
+    scatter_div = _rows("div", "Divides")
+    scatter_min = _rows("min", "Bounds from above")
+    scatter_max = _rows("max", "Bounds from below")
+    scatter_nd_update = _elements("update", "Replaces")
+    scatter_nd_add = _elements("add", "Adds to")
+    scatter_nd_sub = _elements("sub", "Subtracts from")
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
         """Returns the rows at these positions."""
-        variable = self._variable()
+        variable: Any = self
         with variable.graph.making(name):
             return variable.graph.named(FUNCTIONS["take"](variable.value(), indices, axis=0), name)
-
-    def _assigned_rows(self, how: str, delta: Any, use_locking: bool, name: str | None) -> Any:
-        del use_locking  # each assignment is one step
-        variable = self._variable()
-        if not (hasattr(delta, "indices") and hasattr(delta, "values")):
-            error = InvalidTypeError(
-                f"scatter_{how} of Variable {variable.name!r}: expected something with indices and values, got "
-                f"{delta!r:.60}"
-            )
-            raise at(error, user_location())
-        return scattered(variable, how, delta.indices, delta.values, name)
-
-    def _variable(self) -> GraphVariable:
-        variable: Any = self
-        return variable

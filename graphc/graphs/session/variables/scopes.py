@@ -16,6 +16,7 @@ from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import FUNCTIONS
 from graphc.compiler.ir import OPEN, TensorType, compatible_shapes
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.graph import Graph, default_graph
 from graphc.graphs.session.graphs.naming import GraphKeys
 from graphc.graphs.session.graphs.placeholders import graph_dtype
@@ -24,18 +25,9 @@ from graphc.graphs.session.variables.initializers import glorot_uniform_initiali
 from graphc.graphs.session.variables.variable import GraphVariable
 
 __all__ = [
-    "AUTO_REUSE",
-    "Reuse",
-    "VariableScope",
-    "VariableStore",
-    "Wish",
-    "get_local_variable",
-    "get_variable",
-    "get_variable_scope",
-    "no_regularizer",
-    "store_of",
-    "variable_scope",
-]
+    "AUTO_REUSE", "Reuse", "VariableScope", "VariableStore", "Wish", "get_local_variable", "get_variable",
+    "get_variable_scope", "no_regularizer", "store_of", "variable_scope",
+]  # fmt: skip
 
 # The Variables that ``get_variable`` has made, by name: those that scopes share.
 
@@ -55,24 +47,15 @@ Reuse = bool | Literal[_Auto.AUTO_REUSE] | None
 
 @dataclass(frozen=True, kw_only=True)
 class Wish:
-    """The arguments of a call of ``get_variable``.
-
-    Attributes:
-      shape: the shape; None for the shape of the initial value.
-      dtype: the dtype; None for the dtype of the initial value.
-      initializer: a value, or a function of shape and dtype or of nothing; None for the default initializer.
-      regularizer: a function from the Variable to a loss; None for none.
-      reuse: whether the Variable must exist, must not, or may.
-      options: further arguments for the Variable.
-    """
+    """The arguments of a call of ``get_variable``."""
 
     name: str
     shape: Any
     dtype: Any
-    initializer: Any
+    initializer: Any  # a value, or a function of shape and dtype or of nothing; None for the default initializer
     regularizer: Callable[[Any], Any] | None
     reuse: Reuse
-    options: dict[str, Any] = field(default_factory=dict[str, Any])
+    options: dict[str, Any] = field(default_factory=dict[str, Any])  # further arguments for the Variable
 
 
 class VariableStore:
@@ -83,16 +66,12 @@ class VariableStore:
         self.opened: dict[str, int] = {}
 
     def get(self, graph: Graph, wish: Wish) -> GraphVariable:
-        """Returns the Variable that is asked for; makes it if that is what is wanted.
-
-        Raises:
-          InvalidArgumentError: it is there and must not be, or is not and must be, or is another one.
-        """
+        """Returns the Variable that is asked for; makes it if that is what is wanted."""
         variable = self.variables.get(wish.name)
         if variable is not None:
             return self._shared(variable, wish)
         if wish.reuse is True:
-            raise _error(
+            raise user_error(
                 f"Variable {wish.name} does not exist, or was not created with get_variable(); use reuse=AUTO_REUSE in "
                 "the scope to make it when it is first asked for"
             )
@@ -101,19 +80,19 @@ class VariableStore:
 
     def _shared(self, variable: GraphVariable, wish: Wish) -> GraphVariable:
         if not wish.reuse:
-            raise _error(
+            raise user_error(
                 f"Variable {wish.name} already exists, disallowed; use reuse=True or reuse=AUTO_REUSE in the scope to "
                 f"share it. It was made at {variable.made_at}"
             )
         sizes = sizes_of(wish.shape)
         requested = TensorType(sizes or (), variable.type.dtype, ranked=sizes is not None)
         if not compatible_shapes(requested, variable.type):
-            raise _error(
+            raise user_error(
                 f"Trying to share variable {wish.name}, but specified shape {tuple(sizes or ())} and found shape "
                 f"{variable.shape}. It was made at {variable.made_at}"
             )
         if wish.dtype is not None and graph_dtype(wish.dtype) != variable.type.dtype:
-            raise _error(
+            raise user_error(
                 f"Trying to share variable {wish.name}, but specified dtype {graph_dtype(wish.dtype).name} and found "
                 f"dtype {variable.type.dtype.name}. It was made at {variable.made_at}"
             )
@@ -151,12 +130,12 @@ def _made(graph: Graph, wish: Wish) -> GraphVariable:
             dtype = wish.dtype if wish.options.get("given_dtype") else None
             actual = getattr(value, "dtype", None)
             if dtype is not None and actual is not None and actual != graph_dtype(dtype):
-                raise _error(
+                raise user_error(
                     f"Variable {wish.name}: Initializer type {str(actual)!r} and explicit dtype "
                     f"{graph_dtype(dtype).name!r} don't match; convert the value"
                 )
             if wish.shape is not None:
-                raise _error(f"Variable {wish.name}: If initializer is a constant, do not specify shape.")
+                raise user_error(f"Variable {wish.name}: If initializer is a constant, do not specify shape.")
         options = {name: option for name, option in wish.options.items() if name != "given_dtype"}
         variable: Any = GraphVariable(value, name=wish.name, dtype=dtype, **options)
     if wish.regularizer is not None:
@@ -177,7 +156,7 @@ def _called(initializer: Callable[..., Any], wish: Wish) -> Callable[[], Any]:
             def shaped() -> Any:
                 initial = initializer()
                 if tuple(getattr(initial, "shape", np.shape(initial))) != tuple(expected):
-                    raise _error(
+                    raise user_error(
                         f"Variable {wish.name}: shape {expected} wanted, the initializer gives {initial!r:.80}"
                     )
                 return initial
@@ -185,7 +164,7 @@ def _called(initializer: Callable[..., Any], wish: Wish) -> Callable[[], Any]:
             return shaped
         return initializer
     if sizes is None or OPEN in sizes:
-        raise _error(
+        raise user_error(
             f"Shape of a new variable ({wish.name}) must be fully defined, but instead was "
             f"{'<unknown>' if sizes is None else wish.shape}; give a shape, or an initializer that is a value"
         )
@@ -207,16 +186,12 @@ def _default_initializer(wish: Wish) -> Any:
         return glorot_uniform_initializer()
     if dtype.kind in "iubc":
         return lambda shape, dtype: FUNCTIONS["zeros"](tuple(shape), dtype=dtype)  # pyright: ignore
-    raise _error(f"An initializer for variable {wish.name} of {dtype} is required")
+    raise user_error(f"An initializer for variable {wish.name} of {dtype} is required")
 
 
 def store_of(graph: Graph) -> VariableStore:
     """Returns the store of a graph."""
     return graph.parts.setdefault(VariableStore, VariableStore())
-
-
-def _error(message: str) -> InvalidArgumentError:
-    return at(InvalidArgumentError(message), user_location())
 
 
 def no_regularizer(_: Any) -> None:
@@ -254,18 +229,6 @@ class VariableScope:
     def reuse_variables(self) -> None:
         """Makes the scope share existing Variables from now on."""
         self.reuse = True
-
-    def set_initializer(self, initializer: Any) -> None:
-        """Sets :attr:`initializer`."""
-        self.initializer = initializer
-
-    def set_regularizer(self, regularizer: Any) -> None:
-        """Sets :attr:`regularizer`."""
-        self.regularizer = regularizer
-
-    def set_dtype(self, dtype: Any) -> None:
-        """Sets :attr:`dtype`."""
-        self.dtype = dtype
 
     def get_collection(self, name: str) -> list[Any]:
         """Returns what a collection has whose name begins with that of the scope."""
@@ -392,7 +355,7 @@ def _check_plain(partitioner: Any, custom_getter: Any) -> None:
     elif custom_getter is not None:
         problem = "a custom_getter: call your own function, which calls get_variable"
     if problem is not None:
-        raise at(UnimplementedError(problem), user_location())
+        raise user_error(problem, UnimplementedError)
 
 
 @contextmanager

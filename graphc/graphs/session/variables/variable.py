@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base import user_location
+from graphc.compiler.base.errors import InvalidTypeError
 from graphc.compiler.core import (
     FUNCTIONS,
     SCALARS,
@@ -25,12 +25,13 @@ from graphc.compiler.core import (
 )
 from graphc.compiler.ir import OPEN, OPS, Attrs, TensorType, compatible, compatible_shapes
 from graphc.compiler.tracing import current_trace
+from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.graph import Graph, default_graph
 from graphc.graphs.session.graphs.naming import GraphKeys, check_name
 from graphc.graphs.session.graphs.placeholders import graph_dtype, graph_type
 from graphc.graphs.session.graphs.tensor import GraphTensor, Operation
 from graphc.graphs.session.graphs.trace import RANDOM, GraphTrace
-from graphc.graphs.session.variables.ops import COUNT_UP_TO, INITIALIZED_VALUE, IS_INITIALIZED
+from graphc.graphs.session.state import COUNT_UP_TO, INITIALIZED_VALUE, IS_INITIALIZED
 from graphc.graphs.session.variables.scattering import Scattering
 
 __all__ = ["GraphVariable", "as_given", "initial_tensor"]
@@ -62,7 +63,6 @@ def initial_tensor(graph: Graph, initial: Any, dtype: Any) -> GraphTensor:
     """Returns an initial value as a tensor of the graph that no dtype of others changes.
 
     Args:
-      initial: a tensor, a Variable, an array, a number, lists of them, or a function of no arguments that returns one.
       dtype: the dtype to convert to; None for the value's, where Python floats are float32 and ints int32.
     """
     initial = initial() if callable(initial) else _array(initial.value() if isinstance(initial, Variable) else initial)
@@ -157,8 +157,7 @@ class GraphVariable(Scattering, Variable):
         del caching_device, use_resource, synchronization, aggregation, expected_shape
         self.graph = graph = default_graph()
         if initial_value is None:
-            error = InvalidArgumentError(f"Variable {name or 'Variable'!r}: expected an initial value")
-            raise at(error, user_location())
+            raise user_error(f"Variable {name or 'Variable'!r}: expected an initial value")
         graph.trace.check_open()
         builder = graph.trace.builder
         label = builder.unique(check_name(name or "Variable", inside=bool(builder.scope)))
@@ -187,21 +186,18 @@ class GraphVariable(Scattering, Variable):
     def _kept_type(self, initial: TensorType, shape: Any, validate_shape: bool) -> TensorType:
         """Returns the type of all values that it may have, by the type of the first."""
         if initial.dtype == STRING:
-            error = InvalidTypeError(
+            raise user_error(
                 f"Variable {self.name!r}: strings given; Variables hold numbers, since devices hold no strings. Use a "
-                "constant, or a queue"
+                "constant, or a queue",
+                InvalidTypeError,
             )
-            raise at(error, user_location())
         if not validate_shape:
             return TensorType((), initial.dtype, ranked=False)
         if shape is None:
             return initial
         declared = graph_type(initial.dtype, shape)
         if not compatible(initial, declared):
-            error = InvalidArgumentError(
-                f"Variable {self.name!r}: initial value {initial} given, shape {shape} expected"
-            )
-            raise at(error, user_location())
+            raise user_error(f"Variable {self.name!r}: initial value {initial} given, shape {shape} expected")
         return declared
 
     @property
@@ -291,7 +287,7 @@ class GraphVariable(Scattering, Variable):
           InvalidTypeError: the variable is no integer.
         """
         if self._type.shape or self._type.dtype.kind not in "iu":
-            raise at(InvalidTypeError(f"count_up_to: {self!r} is no scalar integer"), user_location())
+            raise user_error(f"count_up_to: {self!r} is no scalar integer", InvalidTypeError)
         attrs = Attrs(variable=self.resource, type=self._type, limit=operator.index(limit))
         with self.graph.entered():
             return apply(COUNT_UP_TO, (), attrs)
@@ -325,17 +321,16 @@ class GraphVariable(Scattering, Variable):
         actual, wanted = value.raw.type, self._type
         kind_fits = actual.weak and np.can_cast(actual.dtype, wanted.dtype, "same_kind")
         if actual.dtype != wanted.dtype and not kind_fits:
-            error = InvalidTypeError(
+            raise user_error(
                 f"assign to Variable {self.name!r}: {actual} given, {wanted} expected; convert with "
-                f"gx.astype(value, {wanted.dtype.name!r})"
+                f"gx.astype(value, {wanted.dtype.name!r})",
+                InvalidTypeError,
             )
-            raise at(error, user_location())
         if not compatible_shapes(actual, wanted):
-            error = InvalidArgumentError(
+            raise user_error(
                 f"assign to Variable {self.name!r}: {actual} given, {wanted} expected; a Variable keeps its shape "
                 "unless it is made with validate_shape=False"
             )
-            raise at(error, user_location())
         return value
 
     def is_initialized(self, name: str | None = None) -> Any:
@@ -364,20 +359,20 @@ class GraphVariable(Scattering, Variable):
         return self.value()
 
     def _refuse(self, use: str) -> NoReturn:
-        error = InvalidTypeError(
-            f"{use} of Variable {self.name!r}: it has a value in each Session; use session.run(variable)"
+        raise user_error(
+            f"{use} of Variable {self.name!r}: it has a value in each Session; use session.run(variable)",
+            InvalidTypeError,
         )
-        raise at(error, user_location())
 
     def _as_graph_element(self) -> GraphTensor:
         return self.read_once
 
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
-        error = InvalidTypeError(
+        raise user_error(
             f"items of Variable {self.name!r} of a graph are assigned by an operation: "
-            "variable.assign(gx.update_item(variable, index, value))"
+            "variable.assign(gx.update_item(variable, index, value))",
+            InvalidTypeError,
         )
-        raise at(error, user_location())
 
     def __reduce__(self) -> NoReturn:
         self._refuse("pickling")
@@ -399,11 +394,7 @@ def _pin(variable: GraphVariable) -> str:
 
 
 class RandomState(GraphVariable):
-    """The state from which one op of a graph draws; it needs no initializer.
-
-    Args:
-      seed: the seed of the op; None for none.
-    """
+    """The state from which one op of a graph draws; it needs no initializer."""
 
     __slots__ = ()
 

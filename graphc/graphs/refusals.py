@@ -1,0 +1,22 @@
+"""The error for what a user may not do here, with the user's line."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from graphc.compiler.base import at, user_location
+from graphc.compiler.base.errors import GraphcError, InvalidArgumentError
+
+__all__ = ["refusal", "user_error"]
+
+E = TypeVar("E", bound=GraphcError)
+
+
+def user_error(message: str, kind: type[E] = InvalidArgumentError) -> E:
+    """Makes an error whose message ends with the user's line."""
+    return at(kind(message), user_location())
+
+
+def refusal(use: str, problem: str, kind: type[E] = InvalidArgumentError) -> E:
+    """Makes the error of a function of the user's, which the message names first; see :func:`user_error`."""
+    return user_error(f"{use}: {problem}", kind)
