@@ -57,16 +57,12 @@ from graphc.compiler.autograph.constructs.purity.unconverted import run_as_is
 from graphc.compiler.autograph.constructs.purity.watch import made
 from graphc.compiler.autograph.constructs.with_statement import manager
 from graphc.compiler.autograph.values.choice import holds_symbols
-from graphc.compiler.autograph.values.control import control
 from graphc.compiler.autograph.values.deferred import holds_deferred, number_of, value_of
 from graphc.compiler.autograph.values.growing_list import as_lists, holds_growing
 from graphc.compiler.autograph.values.number import SymbolicNumber
 from graphc.compiler.autograph.values.protocol import is_unset, load, return_value, unbound, unbound_return, unset
 from graphc.compiler.core import register_converter, register_late_host_ops
 
-control.call, control.note_raise = call, note_raise
-control.if_exp, control.or_ = choose, or_
-control.require, control.require_limit, control.unless = require, require_limit, unless
 fill()
 register_converter(call)
 register_late_host_ops(call_late)

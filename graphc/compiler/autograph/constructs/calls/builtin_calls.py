@@ -37,13 +37,12 @@ from graphc.compiler.autograph.constructs.purity.watch import made
 from graphc.compiler.autograph.constructs.storage.cells import ContentsCell
 from graphc.compiler.autograph.constructs.storage.native_state import note_change
 from graphc.compiler.autograph.values.choice import changing
-from graphc.compiler.autograph.values.control import control
 from graphc.compiler.autograph.values.course import CourseNumber, by_trip
 from graphc.compiler.autograph.values.index import LoopIndex
 from graphc.compiler.autograph.values.kinds import found_on, is_users
 from graphc.compiler.autograph.values.protocol import answer
 from graphc.compiler.base import with_article
-from graphc.compiler.core import ArrayMethods
+from graphc.compiler.core import ArrayMethods, converted
 from graphc.compiler.tracing import Region, context, fixed
 
 __all__ = ["CONTENT_METHODS", "builtin_call", "class_call", "defined_class", "is_pure_class"]
@@ -274,14 +273,14 @@ def _construct(kind: type[Any], /, *args: Any, **kwargs: Any) -> Any:
         context.trace.journal.own(instance)
     init, post_init = found_on(kind, "__init__"), found_on(kind, "__post_init__")
     if post_init is None or _is_written(init):
-        in_python(control.call(init), instance, *args, **kwargs)
+        in_python(converted(init), instance, *args, **kwargs)
         return instance
     # What dataclasses generate asks the object for the method, and finds what is put there first.
-    arguments, converted = (*args, *kwargs.values()), control.call(types.MethodType(post_init, instance))
+    arguments, method = (*args, *kwargs.values()), converted(types.MethodType(post_init, instance))
 
     def after_init(*args: Any) -> None:
         _own_defaults(instance, arguments)
-        converted(*args)
+        method(*args)
 
     vars(instance)["__post_init__"] = after_init  # past the __setattr__ of a frozen dataclass
     try:
