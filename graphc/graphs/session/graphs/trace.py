@@ -167,7 +167,6 @@ class GraphTrace(Trace):
 
     Attributes:
       random_state: the state of the random op that is being added.
-      random_state_class: the class of such states, set by the module that defines it.
       outside: the eager Variables that the graph uses, by resource.
       open_variables: the resources of Variables whose shape may change.
       carried: the assignments that run with the op that computes their value: random ops, loops and branches.
@@ -177,10 +176,12 @@ class GraphTrace(Trace):
 
     is_graph = True
     random_state: Any
-    random_state_class: Any
 
     def __init__(self, graph: Graph) -> None:
+        from graphc.graphs.session.variables.variable import GraphVariable  # deferred, since it imports this file
+
         super().__init__("graph")
+        self.variable_class = GraphVariable
         self.builder: NamingBuilder = NamingBuilder("graph")
         self.graph = graph
         self.outside: dict[str, Variable] = {}
@@ -349,5 +350,7 @@ class GraphTrace(Trace):
 
     def new_random_state(self) -> Any:
         """Returns a new :attr:`random_state`, for the op that is about to be appended."""
-        self.random_state = self.random_state_class(self.graph, self.graph.op_seed)
+        from graphc.graphs.session.variables.variable import RandomState
+
+        self.random_state = RandomState(self.graph, self.graph.op_seed)
         return self.random_state
