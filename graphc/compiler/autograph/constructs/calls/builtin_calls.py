@@ -96,7 +96,7 @@ def _is_pure(function: Any, owner: Any, kind: type[Any]) -> bool:
 def _method(function: Any, owner: Any, kind: type[Any], *, pure: bool) -> Callable[..., Any]:
     """Returns a method of a builtin type, with a note of what it changes."""
     if kind is list and function.__name__ == "sort":
-        return functools.partial(OVERRIDES.functions[list.sort], function, owner)
+        return functools.partial(OVERRIDES[list.sort], function, owner)
     if not pure and isinstance(owner, list | dict) and function.__name__ in CONTENT_METHODS:
         return _changing_contents(function, cast("list[Any]", owner))
     if not pure:
@@ -111,9 +111,9 @@ def _replaced(function: Any) -> Callable[..., Any] | None:
     """Returns the function that stands for a builtin, or for a method of a string, which may be given late texts."""
     owner = getattr(function, "__self__", None)
     if type(owner) is not str:
-        replaced = OVERRIDES.functions.get(function)
+        replaced = OVERRIDES.get(function)
         return None if replaced is None else _of_numbers(function, functools.partial(replaced, guarded(function)))
-    replaced = OVERRIDES.functions.get(getattr(str, function.__name__))
+    replaced = OVERRIDES.get(getattr(str, function.__name__))
     return None if replaced is None else functools.partial(replaced, guarded(function), owner)
 
 
@@ -149,7 +149,7 @@ def _len(value: Any) -> Any:
     """``len``; of a list whose length is known at run time only, a number that depends on tensors."""
     check_read(value)
     length = answer("__len__", value)
-    return OVERRIDES.functions[len](guarded(len), value) if length is NotImplemented else length
+    return OVERRIDES[len](guarded(len), value) if length is NotImplemented else length
 
 
 def _changing_contents(function: Any, owner: list[Any] | dict[Any, Any]) -> Any:
@@ -175,7 +175,7 @@ _PURE_CLASSES = (contextlib.nullcontext, contextlib.suppress)
 
 def class_call(kind: type[Any]) -> Any:
     """Returns what to call in place of a class."""
-    if kind in PURE_BUILTINS or kind in OVERRIDES.functions:
+    if kind in PURE_BUILTINS or kind in OVERRIDES:
         return builtin_call(kind)
     if issubclass(kind, BaseException):
         init = found_on(kind, "__init__")
