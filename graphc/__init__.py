@@ -343,6 +343,7 @@ public_modules({f"graphc.{name}": home for name, home in _HOMES_OF_MODULES.items
 
 _HOMES_ABOVE = {
     "graphc.compiler.autograph": "call call_late examine_op follow_methods",
+    "graphc.compiler.autograph.operators": "operators",
     "graphc.compiler.lowering": "region_function",
     "graphc.compiler.runtime": "region_kernel",
     "graphc.cluster.master": "session_targets",
