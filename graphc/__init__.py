@@ -6,7 +6,6 @@ What ``gx.function`` does not need is imported when it is first used.
 # ruff: noqa: E402, F403, I001  the devices are set up before anything can make JAX choose them; the array functions
 # come first, so that no name of theirs hides one of ours.
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from graphc.compiler.devices import simulate_cpu_devices
@@ -343,6 +342,10 @@ _HOMES_OF_MODULES = {home.rpartition(".")[2]: home for home in (*_HOMES, errors.
 public_modules({f"graphc.{name}": home for name, home in _HOMES_OF_MODULES.items() if home != f"graphc.{name}"})
 
 _HOMES_ABOVE = {
+    "graphc.compiler.autograph": "call call_late examine_op follow_methods",
+    "graphc.compiler.autograph.operators": "operators",
+    "graphc.compiler.lowering": "region_function",
+    "graphc.compiler.runtime": "region_kernel",
     "graphc.cluster.master": "session_targets",
     "graphc.cluster.parameters": "ParameterServer",
     "graphc.cluster.parameters.staleness": "staleness",
@@ -360,15 +363,6 @@ def _import_ops() -> None:
     for name in names.split():
         _imported[name]()
 
-
-def _check_numerics(enabled: object) -> None:
-    """Stands for the switch of ``config.check_numerics`` until what looks at ops is imported, which brings its own."""
-    if enabled:
-        import_module("graphc.compiler.autograph")
-        config.check_numerics = True
-
-
-config.register_numerics(_check_numerics)
 
 # A graph's text, NumPy's protocols and operators of strings look there by name.
 for _registry in (OPS, FUNCTIONS, STRING_RULES, ROWS):

@@ -46,9 +46,11 @@ LAYERS: Mapping[str, int] = {
     for part in row.split()
 }
 
-# The order inside parts that need one: a folder (or file) imports only from those that stand before it.
+# The order inside parts that need one, in rows: a folder (or file) imports only from its own row and those before it.
+# Values and constructs are one row, since they need each other: a conditional joins choices, and a choice is used by a
+# conditional. Such an import stands inside a function, as eager ones would be a cycle.
 INNER_LAYERS: Mapping[str, tuple[str, ...]] = {
-    "compiler.autograph": ("frontend", "values", "constructs", "builtins", "operators", "functional"),
+    "compiler.autograph": ("frontend", "values constructs", "builtins", "operators", "functional"),
     "compiler.autograph.constructs": (
         "overrides",
         "exceptions",
@@ -298,12 +300,14 @@ def _string_rules(module: Module, modules: Mapping[str, Module]) -> Iterator[tup
     for node in nodes:
         if id(node) not in asked and isinstance(node, ast.Constant) and str(node.value) in modules:
             part = _part(str(node.value))
-            if part and part != module.part:
-                yield from ((node.lineno, text) for text in _layer_rules(module.part, part))
+            same = part == module.part
+            broken = _inner_rules(module.name, str(node.value)) if same else _layer_rules(module.part, part)
+            yield from ((node.lineno, text) for text in broken if part)
 
 
 def _inner_rules(importer: str, imported: str) -> Iterator[str]:
-    for package, order in INNER_LAYERS.items():
+    for package, rows in INNER_LAYERS.items():
+        order = {name: layer for layer, row in enumerate(rows) for name in row.split()}
         prefix = f"{FACE}.{package}."
         if not all(f"{name}.".startswith(prefix) for name in (importer, imported)):
             continue
@@ -313,7 +317,7 @@ def _inner_rules(importer: str, imported: str) -> Iterator[str]:
         for name in (above, below):
             if name and name not in order:
                 yield f"{name} has no place in the order of {package}; give it one in INNER_LAYERS"
-        if above in order and below in order and order.index(below) > order.index(above):
+        if above in order and below in order and order[below] > order[above]:
             yield f"{above} imports {below}, which is not below it"
 
 
@@ -452,8 +456,8 @@ WALKS: Mapping[str, int] = {
     "data-parallel step, hot": 12,
 }
 
-# Functions that take what a layer above brings, and names that say nothing.
-HOOKS, FILLERS = 23, 249
+# What layers above put code into, each listed in docs/explanation/internals.md, and uses of names that say nothing.
+HOOKS, FILLERS = 19, 249
 _FILLERS = frozenset(("found", "given", "held", "kept", "known", "made", "place", "places", "said", "told"))
 
 
@@ -480,13 +484,68 @@ def _lines_of_code(module: Module) -> int:
     return sum(bool(text.strip()) and text.strip()[0] != "#" and line not in documentation for line, text in lines)
 
 
-def hooks(modules: Iterable[Module]) -> int:
-    """Counts the functions that register something, and the registries that modules own."""
-    nodes = [node for module in modules for node in module.tree.body]
-    functions = [node.name for node in nodes if isinstance(node, ast.FunctionDef)]
-    values = [node.value for node in nodes if isinstance(node, ast.Assign | ast.AnnAssign)]
-    registries = [value for value in values if value is not None and re.match(r"Registry\b", ast.unparse(value))]
-    return sum(name.startswith("register_") for name in functions) + len(registries)
+def hooks(modules: Mapping[str, Module]) -> set[tuple[str, str]]:
+    """Returns what modules put code of theirs into, each by its name and file: registries, functions, tables, objects.
+
+    A function is a hook if it is named so, keeps an argument in a global, or dispatches on a class. A collection is one
+    if modules that import it fill it, and an object or class if they set attributes of it. ``config`` is none: a
+    setting is a value.
+    """
+    found: set[tuple[str, str]] = set()
+    for module in modules.values():
+        if module.name.startswith(USERS_PROGRAM):
+            continue
+        found |= {(name, module.name) for node in module.tree.body for name in _owned_hooks(node)}
+        homes = {item.bound: _home(item.name, item.module, modules) for item in module.imports if item.name}
+        for name, is_object in map(_filled, ast.walk(module.tree)):
+            if name in homes and (is_object or _is_collection(*homes[name], modules)):
+                found.add(homes[name])
+    files = {module.name: module.path.relative_to(FACE).as_posix() for module in modules.values()}
+    return {(name, files[home]) for name, home in found if home in modules and name != "config"}
+
+
+def _owned_hooks(node: ast.stmt) -> Iterator[str]:
+    """Yields the hook that a statement at the top of a module defines, if it does."""
+    if isinstance(node, ast.FunctionDef):
+        parts = list(ast.walk(node))
+        kept = {name for part in parts if isinstance(part, ast.Global) for name in part.names}
+        values = [part.value for part in parts if isinstance(part, ast.Assign) and kept & _names(part.targets)]
+        keeps = node.name[0] != "_" and _names(values) & {part.arg for part in parts if isinstance(part, ast.arg)}
+        if keeps or node.name.startswith("register_") or "singledispatch" in map(ast.unparse, node.decorator_list):
+            yield node.name
+    elif isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Call):
+        yield from _assigned(node) if ast.unparse(node.value).startswith("Registry") else ()
+
+
+def _names(nodes: Iterable[ast.AST]) -> set[str]:
+    return {part.id for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def _filled(node: ast.AST) -> tuple[str, bool]:
+    """Returns the name of what a node adds to, and whether it sets an attribute of it; no name for other nodes."""
+    is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _FILLING
+    if is_call or (isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store)):
+        target = node.func.value if isinstance(node, ast.Call) else node.value
+        return (target.id if isinstance(target, ast.Name) else ""), isinstance(node, ast.Attribute)
+    return "", False
+
+
+_FILLING = frozenset(("add", "append", "extend", "insert", "setdefault", "update"))
+
+
+def _home(name: str, module: str, modules: Mapping[str, Module]) -> tuple[str, str]:
+    """Returns the name and the module in which an imported name is defined."""
+    imports = modules[module].imports if module in modules and f"{module}.{name}" not in modules else ()
+    item = next((item for item in imports if item.bound == name and item.name and item.eager), None)
+    return (name, module) if item is None else _home(item.name or name, item.module, modules)
+
+
+def _is_collection(name: str, module: str, modules: Mapping[str, Module]) -> bool:
+    """Returns True if a module defines a name as a dict, list or set."""
+    nodes = modules[module].tree.body if module in modules else []
+    values = [node.value for node in nodes if isinstance(node, ast.Assign | ast.AnnAssign) and name in _assigned(node)]
+    empty = {"dict()", "list()", "set()"}
+    return any(isinstance(v, ast.Dict | ast.List | ast.Set) or (v and ast.unparse(v) in empty) for v in values)
 
 
 def fillers(modules: Iterable[Module]) -> int:

@@ -87,7 +87,7 @@ def test_the_code_of_a_page_runs(
 
 def test_the_files_that_internals_name_are_there() -> None:
     text = (ROOT / "docs" / "explanation" / "internals.md").read_text(encoding="utf-8")
-    there = {path.as_posix() for path in (ROOT / "graphc" / "compiler").rglob("*.py")}
+    there = {path.as_posix() for path in (ROOT / "graphc").rglob("*.py")}
     named = re.findall(r"`([a-z_/]+\.py)`", text)
     assert named
     assert not [name for name in named if not any(path.endswith(f"/{name}") for path in there)]

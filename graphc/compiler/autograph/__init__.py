@@ -1,5 +1,6 @@
 """From Python source to calls of control-flow operators, and the operators."""
 
+from graphc.compiler.autograph.constructs.purity.unconverted import asked as follow_methods
 from graphc.compiler.autograph.frontend import (
     NoSourceError,
     convert,
@@ -15,10 +16,12 @@ from graphc.compiler.autograph.operators import (
     SymbolicNumber,
     as_lists,
     call,
+    call_late,
     check_numerics,
     convert_call,
     do_not_convert,
     ends_function,
+    examine_op,
     holds_deferred,
     holds_growing,
     holds_symbols,
@@ -44,12 +47,15 @@ __all__ = [
     "SymbolicNumber",
     "as_lists",
     "call",
+    "call_late",
     "check_numerics",
     "cond",
     "convert",
     "convert_call",
     "do_not_convert",
     "ends_function",
+    "examine_op",
+    "follow_methods",
     "fori_loop",
     "has_control_flow",
     "holds_deferred",

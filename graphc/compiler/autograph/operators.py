@@ -6,7 +6,7 @@ are operators, or what graphc.compiler.autograph gives to others.
 # ruff: noqa: F401
 # pyright: reportUnusedImport=false
 
-from graphc.compiler.autograph.builtins.table import fill
+import graphc.compiler.autograph.builtins.table
 from graphc.compiler.autograph.constructs.branches.branch import asked, choose, if_stmt, known_truth
 from graphc.compiler.autograph.constructs.branches.logic import (
     and_,
@@ -49,7 +49,7 @@ from graphc.compiler.autograph.constructs.loops.scan_and_switch import trace_sca
 from graphc.compiler.autograph.constructs.loops.state import LoopVariables
 from graphc.compiler.autograph.constructs.loops.while_loops import while_stmt
 from graphc.compiler.autograph.constructs.matching import match_sequence, matched
-from graphc.compiler.autograph.constructs.numerics import check_numerics
+from graphc.compiler.autograph.constructs.numerics import check_numerics, examine_op
 from graphc.compiler.autograph.constructs.purity.natives import hashed, items, mapping, rows, spread
 from graphc.compiler.autograph.constructs.purity.opaque import defining_class
 from graphc.compiler.autograph.constructs.purity.reading import evaluated, imported, importing
@@ -57,16 +57,7 @@ from graphc.compiler.autograph.constructs.purity.unconverted import run_as_is
 from graphc.compiler.autograph.constructs.purity.watch import made
 from graphc.compiler.autograph.constructs.with_statement import manager
 from graphc.compiler.autograph.values.choice import holds_symbols
-from graphc.compiler.autograph.values.control import control
 from graphc.compiler.autograph.values.deferred import holds_deferred, number_of, value_of
 from graphc.compiler.autograph.values.growing_list import as_lists, holds_growing
 from graphc.compiler.autograph.values.number import SymbolicNumber
 from graphc.compiler.autograph.values.protocol import is_unset, load, return_value, unbound, unbound_return, unset
-from graphc.compiler.core import register_converter, register_late_host_ops
-
-control.call, control.note_raise = call, note_raise
-control.if_exp, control.or_ = choose, or_
-control.require, control.require_limit, control.unless = require, require_limit, unless
-fill()
-register_converter(call)
-register_late_host_ops(call_late)

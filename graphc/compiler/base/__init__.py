@@ -10,7 +10,7 @@ from graphc.compiler.base.blocking import (
     until_called,
     when_done,
 )
-from graphc.compiler.base.config import Config, DeviceSettings, WideTypes, config
+from graphc.compiler.base.config import SETTINGS, Config, Setting, config, flag, is_denied
 from graphc.compiler.base.deadlines import (
     CancellationToken,
     Deadline,
@@ -80,22 +80,22 @@ from graphc.compiler.base.waiting import (
 
 __all__ = [
     "ABOVE",
+    "SETTINGS",
     "SPREAD_ARRAYS",
     "VERSION",
     "CancellationToken",
     "Config",
     "Deadline",
-    "DeviceSettings",
     "File",
     "HeldInterrupts",
     "Interruption",
     "Location",
     "Pool",
     "Registry",
+    "Setting",
     "Signal",
     "Subject",
     "UniqueNames",
-    "WideTypes",
     "Work",
     "at",
     "check_interrupted",
@@ -109,6 +109,7 @@ __all__ = [
     "errors",
     "files",
     "finish_given_up",
+    "flag",
     "flags",
     "has_mark",
     "held_by",
@@ -119,6 +120,7 @@ __all__ = [
     "imported_names",
     "interruption",
     "interrupts_held",
+    "is_denied",
     "is_graphc_file",
     "is_installed_file",
     "is_internal_file",

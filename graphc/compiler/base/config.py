@@ -12,16 +12,19 @@ from typing import Any, Final
 
 from graphc.compiler.base.errors import InvalidArgumentError, at
 from graphc.compiler.base.frames import user_location
+from graphc.compiler.base.registry import Registry
 from graphc.compiler.base.slow_path import set_slow_path_reason
 
-__all__ = ["Config", "DeviceSettings", "WideTypes", "config"]
+__all__ = ["SETTINGS", "Config", "Setting", "config", "flag", "is_denied"]
 
 
-def _flag(name: str) -> bool:
+def flag(name: str) -> bool:
+    """Returns True if an environment variable says yes."""
     return os.environ.get(name, "").lower() in {"1", "true", "yes", "on"}
 
 
-def _is_denied(name: str) -> bool:
+def is_denied(name: str) -> bool:
+    """Returns True if an environment variable says no."""
     return os.environ.get(name, "").lower() in {"0", "false", "no", "off"}
 
 
@@ -54,29 +57,22 @@ def _environment_text() -> str | None:
 
 
 @dataclass(frozen=True)
-class WideTypes:
-    """The switch of the 64-bit types, which JAX holds; a layer above that uses JAX implements it.
+class Setting:
+    """A setting that a layer above holds, since it is JAX's or changes what that layer does.
 
     Attributes:
-      enabled: returns True if they are enabled in this thread.
-      enable: enables or disables them in all threads.
-      scope: enables or disables them in this thread, inside a scope.
-      defaults_changed: called when the default dtypes of numbers change.
+      get: returns its value.
+      set: sets it.
+      scope: sets it in this thread only, inside a scope; None for a setting of all threads.
     """
 
-    enabled: Callable[[], bool]
-    enable: Callable[[bool], None]
-    scope: Callable[[bool], AbstractContextManager[Any]]
-    defaults_changed: Callable[[], None]
+    get: Callable[[], Any]
+    set: Callable[[Any], None]
+    scope: Callable[[Any], AbstractContextManager[Any]] | None = None
 
 
-@dataclass(frozen=True)
-class DeviceSettings:
-    """The device settings, which JAX and XLA hold; a layer above that uses them implements it."""
-
-    get: Callable[[str], Any]
-    set: Callable[[str, Any], None]
-
+SETTINGS: Registry[Setting] = Registry("setting")
+"""The settings of layers above, by name; their modules add them."""
 
 _DEFAULT_BITS = (32, 64)
 _PROPERTIES = (
@@ -141,14 +137,14 @@ class Config:
       64
     """
 
-    verify: bool = field(default_factory=lambda: _flag("GRAPHC_VERIFY"))
+    verify: bool = field(default_factory=lambda: flag("GRAPHC_VERIFY"))
     max_traces: int = 64
     max_unrolled_nodes: int = 100_000
     heartbeat_timeout: float = field(default_factory=lambda: _seconds("GRAPHC_HEARTBEAT_TIMEOUT") or 10.0)
     warn_retraces: int = 3
     progress_after: float | None = field(default_factory=_environment_progress)
-    full_traceback: bool = field(default_factory=lambda: _flag("GRAPHC_FULL_TRACEBACK"))
-    soft_placement: bool = field(default_factory=lambda: _flag("GRAPHC_SOFT_PLACEMENT"))
+    full_traceback: bool = field(default_factory=lambda: flag("GRAPHC_FULL_TRACEBACK"))
+    soft_placement: bool = field(default_factory=lambda: flag("GRAPHC_SOFT_PLACEMENT"))
     tensor_text: str = field(default_factory=lambda: _environment_text() or "numpy")
     _max_in_flight: int | None = field(
         default_factory=lambda: _number("GRAPHC_MAX_IN_FLIGHT", 0) or None, init=False, repr=False
@@ -159,15 +155,6 @@ class Config:
     _watchdog_seconds: float | None = field(
         default_factory=lambda: _seconds("GRAPHC_WATCHDOG_SECONDS"), init=False, repr=False
     )
-    _wide_types: WideTypes | None = field(default=None, init=False, repr=False)
-    _device_settings: DeviceSettings | None = field(default=None, init=False, repr=False)
-    _placement_log: Callable[[bool], None] | None = field(default=None, init=False, repr=False)
-    _log_device_placement: bool = field(default=False, init=False, repr=False)
-    _check_numerics: bool = field(default=False, init=False, repr=False)
-    _numerics_switch: Callable[[bool], None] | None = field(default=None, init=False, repr=False)
-    _default_bits: int = field(
-        default_factory=lambda: 32 if _number("GRAPHC_DEFAULT_DTYPE_BITS", 64) == 32 else 64, init=False, repr=False
-    )
 
     def update_detours(self) -> None:
         """Sends compiled calls down the slow path if a setting requires it."""
@@ -177,13 +164,11 @@ class Config:
     @property
     def check_numerics(self) -> bool:
         """True if ops are checked for NaN and infinities."""
-        return self._check_numerics
+        return SETTINGS["check_numerics"].get()
 
     @check_numerics.setter
     def check_numerics(self, value: bool) -> None:
-        self._check_numerics = _truth("check_numerics", value)
-        if self._numerics_switch is not None:
-            self._numerics_switch(value)
+        SETTINGS["check_numerics"].set(_truth("check_numerics", value))
 
     @property
     def max_in_flight(self) -> int | None:
@@ -217,80 +202,76 @@ class Config:
     @property
     def enable_x64(self) -> bool:
         """True if 64-bit types are enabled."""
-        return self._wide_types is not None and self._wide_types.enabled()
+        return SETTINGS["enable_x64"].get()
 
     @enable_x64.setter
     def enable_x64(self, value: bool) -> None:
-        self._switch().enable(_truth("enable_x64", value))
+        SETTINGS["enable_x64"].set(_truth("enable_x64", value))
 
     @property
     def default_dtype_bits(self) -> int:
         """The bits of the default dtypes, if 64-bit types are enabled."""
-        return self._default_bits
+        return SETTINGS["default_dtype_bits"].get()
 
     @default_dtype_bits.setter
     def default_dtype_bits(self, value: int) -> None:
         if type(value) is not int or value not in _DEFAULT_BITS:
             raise _unexpected("default_dtype_bits", "32 or 64", value)
-        if value != self._default_bits:
-            self._default_bits = value
-            self._switch().defaults_changed()
+        SETTINGS["default_dtype_bits"].set(value)
 
     @property
     def log_device_placement(self) -> bool:
         """True if the device of each op is logged."""
-        return self._log_device_placement
+        return SETTINGS["log_device_placement"].get()
 
     @log_device_placement.setter
     def log_device_placement(self, value: bool) -> None:
-        self._log_device_placement = _truth("log_device_placement", value)
-        assert self._placement_log is not None, "graphc.compiler.core, which places ops, is not imported"
-        self._placement_log(value)
+        SETTINGS["log_device_placement"].set(_truth("log_device_placement", value))
 
     @property
     def visible_devices(self) -> list[int] | None:
         """The GPUs that this process uses, by number; None for all."""
-        return self._devices().get("visible_devices")
+        return SETTINGS["visible_devices"].get()
 
     @visible_devices.setter
     def visible_devices(self, value: Sequence[int | str] | None) -> None:
-        self._devices().set("visible_devices", value)
+        SETTINGS["visible_devices"].set(value)
 
     @property
     def gpu_memory_fraction(self) -> float | None:
         """The fraction of each GPU's memory that XLA allocates; None for its default."""
-        return self._devices().get("gpu_memory_fraction")
+        return SETTINGS["gpu_memory_fraction"].get()
 
     @gpu_memory_fraction.setter
     def gpu_memory_fraction(self, value: float | None) -> None:
-        self._devices().set("gpu_memory_fraction", value)
+        SETTINGS["gpu_memory_fraction"].set(value)
 
     @property
     def gpu_memory_growth(self) -> bool:
         """True if GPU memory is allocated as needed."""
-        return self._devices().get("gpu_memory_growth")
+        return SETTINGS["gpu_memory_growth"].get()
 
     @gpu_memory_growth.setter
     def gpu_memory_growth(self, value: bool) -> None:
-        self._devices().set("gpu_memory_growth", _truth("gpu_memory_growth", value))
+        SETTINGS["gpu_memory_growth"].set(_truth("gpu_memory_growth", value))
 
     @property
     def intra_op_threads(self) -> int | None:
         """The number of threads that XLA computes with on the CPU; None for the number of processors."""
-        return self._devices().get("intra_op_threads")
+        return SETTINGS["intra_op_threads"].get()
 
     @intra_op_threads.setter
     def intra_op_threads(self, value: int | None) -> None:
-        self._devices().set("intra_op_threads", value)
+        SETTINGS["intra_op_threads"].set(value)
 
     @property
     def compilation_cache(self) -> str | None:
         """The folder that keeps compiled programs for the next process; None for no cache."""
-        return self._devices().get("compilation_cache")
+        return SETTINGS["compilation_cache"].get()
 
     @compilation_cache.setter
     def compilation_cache(self, value: str | os.PathLike[str] | bool | None) -> None:
-        self._devices().set("compilation_cache", value)
+        SETTINGS["compilation_cache"].set(value)
 
     @contextmanager
     def scope(self, **settings: Any) -> Generator[None]:
@@ -312,8 +293,9 @@ class Config:
             raise self._unknown("gx.config.scope", unknown[0])
         with ExitStack() as stack:
             for name, value in settings.items():
-                if name == "enable_x64":
-                    stack.enter_context(self._switch().scope(_truth(name, value)))
+                setting = SETTINGS[name] if name in SETTINGS else None  # noqa: SIM401  a miss is no KeyError
+                if setting is not None and setting.scope is not None:
+                    stack.enter_context(setting.scope(_truth(name, value)))
                 else:
                     before = getattr(self, name)
                     setattr(self, name, value)
@@ -330,35 +312,9 @@ class Config:
         message = f"{use}: there is no setting {name!r}; the settings are {', '.join(_all_names())}"
         return at(InvalidArgumentError(message), user_location())
 
-    def _switch(self) -> WideTypes:
-        assert self._wide_types is not None, "graphc.compiler.core, which imports JAX, is not imported"
-        return self._wide_types
-
-    def _devices(self) -> DeviceSettings:
-        assert self._device_settings is not None, "graphc.compiler.devices, which imports JAX, is not imported"
-        return self._device_settings
-
-    def register_device_settings(self, settings: DeviceSettings) -> None:
-        """Sets the implementation of the device settings; graphc.compiler.devices, a layer above, calls this once."""
-        self._device_settings = settings
-        if folder := os.environ.get("GRAPHC_COMPILATION_CACHE"):
-            off = _is_denied("GRAPHC_COMPILATION_CACHE")
-            self.compilation_cache = False if off else _flag("GRAPHC_COMPILATION_CACHE") or folder
-
-    def register_placement_log(self, switch: Callable[[bool], None]) -> None:
-        """Sets the switch that logs the devices of ops; the core, a layer above, calls this once."""
-        self._placement_log = switch
-        if _flag("GRAPHC_LOG_DEVICE_PLACEMENT"):
-            self.log_device_placement = True
-
-    def register_numerics(self, switch: Callable[[bool], None]) -> None:
-        """Sets the switch that checks ops for NaN and infinities; a layer above calls this once."""
-        self._numerics_switch = switch
-        self.check_numerics = _flag("GRAPHC_CHECK_NUMERICS")
-
     def set_tensorflows_dtypes(self) -> None:
         """Enables 64-bit types with 32-bit default dtypes, unless the environment disables them."""
-        if not _is_denied("GRAPHC_ENABLE_X64"):
+        if not is_denied("GRAPHC_ENABLE_X64"):
             self.enable_x64 = True
             self.default_dtype_bits = 32
 
@@ -366,12 +322,6 @@ class Config:
         """Shows tensors in TensorFlow's style, unless the environment sets a style."""
         if _environment_text() is None:
             self.tensor_text = "tensorflow"
-
-    def register_wide_types(self, switch: WideTypes) -> None:
-        """Sets the switch of the 64-bit types; the core, a layer above, calls this once."""
-        self._wide_types = switch
-        if _flag("GRAPHC_ENABLE_X64"):
-            switch.enable(True)
 
 
 @cache

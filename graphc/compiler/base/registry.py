@@ -91,7 +91,7 @@ class Registry(Mapping[str, V], Generic[V]):
 
 
 ABOVE: Registry[Any] = Registry("name of a layer above")
-"""What a layer offers of those above it, such as ``Graph.draw``; ``graphc/__init__.py`` fills it."""
+"""What a layer calls of those above it, such as ``Graph.draw`` of the drawing; ``graphc/__init__.py`` fills it."""
 
 
 # Names: unique ones within one namespace, and those of classes in messages.

@@ -22,13 +22,12 @@ from graphc.compiler.core.context import (
     on_host,
     open_tapes,
     outside_scope,
-    register_converter,
     replica_scope,
     tape_scope,
     trace_scope,
     updates_scope,
 )
-from graphc.compiler.core.convert import METHOD_FOLLOWERS, SCALARS, ArrayLike, operand, tell_of_method
+from graphc.compiler.core.convert import SCALARS, ArrayLike, operand, tell_of_method
 from graphc.compiler.core.dispatch import (
     LateValue,
     apply,
@@ -61,7 +60,6 @@ from graphc.compiler.core.examining import (
     examined_line,
     is_examining,
     pulling_back,
-    register_examiner,
     unexamined,
 )
 from graphc.compiler.core.fast_path import (
@@ -75,8 +73,6 @@ from graphc.compiler.core.fast_path import (
     number,
     raw,
     region_function,
-    register_region_kernels,
-    register_region_runner,
     with_fast_path,
 )
 from graphc.compiler.core.host_ops import (
@@ -90,7 +86,6 @@ from graphc.compiler.core.host_ops import (
     host_value,
     in_graph,
     is_text,
-    register_late_host_ops,
 )
 from graphc.compiler.core.multi_device import (
     GROUP_AXIS,
@@ -101,11 +96,11 @@ from graphc.compiler.core.multi_device import (
     is_spread,
     kept_layouts,
     layout_text,
+    meet_others,
     meeting_place,
     mesh_text,
     note_spread,
-    register_gathering,
-    register_turns,
+    register_meetings,
     type_text,
     whole_on,
 )
@@ -147,7 +142,16 @@ from graphc.compiler.core.variable_arrays import (
     taken_over,
     variable_lock,
 )
-from graphc.compiler.core.waiting import are_soon_computed, deadline, describe, wait_all, wait_for, wait_for_async
+from graphc.compiler.core.waiting import (
+    InFlight,
+    are_soon_computed,
+    deadline,
+    describe,
+    in_flight,
+    wait_all,
+    wait_for,
+    wait_for_async,
+)
 
 if TYPE_CHECKING:
     from graphc.compiler.core import progress  # imported where something may take long
@@ -158,7 +162,6 @@ __all__ = [
     "FAST_PATH",
     "FUNCTIONS",
     "GROUP_AXIS",
-    "METHOD_FOLLOWERS",
     "NO_ATTRS",
     "REASONS",
     "SCALARS",
@@ -170,6 +173,7 @@ __all__ = [
     "Context",
     "DeviceChoice",
     "Dimension",
+    "InFlight",
     "LateStrings",
     "LateValue",
     "LaunchCounter",
@@ -232,6 +236,7 @@ __all__ = [
     "host_type",
     "host_value",
     "in_fine_words",
+    "in_flight",
     "in_graph",
     "in_turn",
     "is_by_hand",
@@ -249,6 +254,7 @@ __all__ = [
     "layout_text",
     "log_placement",
     "making_scope",
+    "meet_others",
     "meeting_place",
     "mesh_text",
     "name_scope",
@@ -271,13 +277,7 @@ __all__ = [
     "read",
     "refused",
     "region_function",
-    "register_converter",
-    "register_examiner",
-    "register_gathering",
-    "register_late_host_ops",
-    "register_region_kernels",
-    "register_region_runner",
-    "register_turns",
+    "register_meetings",
     "replaced",
     "replica_scope",
     "requested_device",

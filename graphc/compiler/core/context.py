@@ -9,12 +9,13 @@ one flag instead of five. ``busy`` sums up all threads and is cheaper to check: 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, TypeVar
 
-from graphc.compiler.base import config
+from graphc.compiler.base import ABOVE, SETTINGS, Setting, config, flag
 from graphc.compiler.core.protocols import Recorder, ReplicaContext, Tracing, UpdateTaker
 from graphc.compiler.devices import NO_PINS, Pins
 from graphc.compiler.ir import DeviceSpec
@@ -38,7 +39,6 @@ __all__ = [
     "occupied",
     "open_tapes",
     "place_ops",
-    "register_converter",
     "replica_scope",
     "tape_scope",
     "trace_scope",
@@ -420,20 +420,15 @@ def replica_scope(replica: ReplicaContext | None) -> Generator[None]:
         context.replica = saved
 
 
-config.register_placement_log(lambda enabled: place_ops(LOGGED, enabled))
+SETTINGS.add("log_device_placement", Setting(lambda: LOGGED in busy, partial(place_ops, LOGGED)))
+SETTINGS.add("check_numerics", Setting(lambda: EXAMINED in busy, partial(set_slow, EXAMINED)))
+config.log_device_placement = flag("GRAPHC_LOG_DEVICE_PLACEMENT")
+config.check_numerics = flag("GRAPHC_CHECK_NUMERICS")
 
 
 # Conversion of function arguments: how ``grad`` and the like call a user's function while tracing.
 
-_converter: Callable[[Any], Any] | None = None
-
-
-def register_converter(converter: Callable[[Any], Any]) -> None:
-    """Sets the function that converts functions; the converting module calls this once."""
-    global _converter
-    _converter = converter
-
 
 def converted(function: Any) -> Any:
     """Returns the function, or while tracing its converted form."""
-    return function if context.trace is None or _converter is None else _converter(function)
+    return function if context.trace is None else ABOVE["call"](function)

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
@@ -16,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
+from graphc.compiler.base import ABOVE
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core.context import context
 from graphc.compiler.core.dtypes import canonical_array
@@ -33,10 +33,6 @@ ArrayLike: TypeAlias = Union[
 ]  # fmt: skip
 
 SCALARS = frozenset({bool, int, float, complex})
-
-
-METHOD_FOLLOWERS: list[Callable[[Any, Iterable[str]], None]] = []
-"""What tells the open trace of all that special methods of an object read: the front end, which looks at their code."""
 
 
 @singledispatch
@@ -66,8 +62,7 @@ def tell_of_method(value: Any, name: str) -> None:
     """Tells the trace that graphc is about to call a special method of an object, which runs unconverted."""
     if context.trace is not None:
         context.trace.take_whole(value)
-        for follow in METHOD_FOLLOWERS:
-            follow(value, (name,))
+        ABOVE["follow_methods"](value, (name,))
 
 
 @operand.register(bool)

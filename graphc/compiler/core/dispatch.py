@@ -9,15 +9,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import jax
 
-from graphc.compiler.base import at, config, nest, user_location
+from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import GraphcError
-from graphc.compiler.core.context import OBSERVED, REASONS, SPREAD, busy, context, joining_scope, open_tapes, place_ops
+from graphc.compiler.core.context import (
+    EXAMINED,
+    LOGGED,
+    OBSERVED,
+    REASONS,
+    SPREAD,
+    busy,
+    context,
+    joining_scope,
+    open_tapes,
+    place_ops,
+)
 from graphc.compiler.core.convert import SCALARS, operand
 from graphc.compiler.core.dtypes import has_large_ints, with_fitted_ints
+from graphc.compiler.core.examining import examine
 from graphc.compiler.core.fast_path import FAILED, NO_ATTRS, Compiled, call_kernel, is_pinned, kernel
 from graphc.compiler.core.multi_device import in_fine_words, in_turn, meeting_place
 from graphc.compiler.core.op_errors import applied, translate_error
@@ -38,12 +50,8 @@ __all__ = [
     "has_late_values",
     "is_by_hand",
     "late_value",
-    "look_at",
     "observe_ops",
-    "register_host_ops",
-    "register_strings",
-    "register_tensor",
-    "set_examiner",
+    "register_values",
     "tensor_class",
     "with_late_inputs",
 ]
@@ -127,55 +135,31 @@ def _marked(value: Any) -> Any:
     return LATE_MARK if isinstance(value, LateValue) else value
 
 
+Handler: TypeAlias = Callable[[OpDef, Sequence[Any], Attrs], Any]
+"""Applies an op to inputs and attributes, in eager code and in graphs, and returns the list of its results."""
+
 _tensor: type[Any] = object
+_on_strings: Handler
+_on_host: Handler
 _SEVERAL = (tuple, list)
 _new = object.__new__  # calling the class takes 70 ns more
 
 
-def register_tensor(tensor: type[Any]) -> None:
-    """Sets the class that wraps results; the module that defines Tensor calls this once."""
-    global _tensor
-    _tensor = tensor
+def register_values(tensor: type[Any], on_strings: Handler, on_host: Handler) -> None:
+    """Sets what values are besides arrays, whose classes apply ops themselves; core/host_ops.py calls this once.
+
+    Args:
+      tensor: the class that wraps results.
+      on_strings: handles ops on tensors of strings, which are not operands; returns None if no input is one.
+      on_host: handles ops that run on the host.
+    """
+    global _tensor, _on_strings, _on_host
+    _tensor, _on_strings, _on_host = tensor, on_strings, on_host
 
 
 def tensor_class() -> type[Any]:
     """Returns the class that wraps results."""
     return _tensor
-
-
-_on_strings: Callable[[OpDef, Sequence[Any], Attrs], list[Any] | None] | None = None
-
-
-def register_strings(on_strings: Callable[[OpDef, Sequence[Any], Attrs], list[Any] | None]) -> None:
-    """Sets the handler of ops on tensors of strings, which are not operands; the defining module calls this once.
-
-    Args:
-      on_strings: takes the op, inputs and attributes and returns the results; None if no input is a tensor of strings.
-    """
-    global _on_strings
-    _on_strings = on_strings
-
-
-_on_host: Callable[[OpDef, Sequence[Any], Attrs], list[Any]] | None = None
-
-
-def register_host_ops(on_host: Callable[[OpDef, Sequence[Any], Attrs], list[Any]]) -> None:
-    """Sets the handler of ops that run on the host; the defining module calls this once.
-
-    Args:
-      on_host: takes the op, inputs and attributes and returns the results, in eager code and in graphs.
-    """
-    global _on_host
-    _on_host = on_host
-
-
-_examine: Callable[..., None] | None = None
-
-
-def set_examiner(examine: Callable[..., None] | None) -> None:
-    """Sets a hook called after every op, with its inputs, attributes, regions and outputs; None removes it."""
-    global _examine
-    _examine = examine
 
 
 _observe: Callable[..., None] | None = None
@@ -193,12 +177,6 @@ def observe_ops(observe: Callable[..., None] | None) -> None:
     place_ops(OBSERVED, observe is not None)
 
 
-def look_at(*applied: Any) -> None:
-    """Calls the examiner, if one is set, with an op, its inputs, attributes, regions and outputs."""
-    if _examine is not None:
-        _examine(*applied)
-
-
 def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()) -> list[Tensor]:
     """Runs an op, or appends it to the graph that is being traced.
 
@@ -213,7 +191,7 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
       InvalidArgumentError: the shapes do not fit; both modes raise the same message, with the user's line.
       InvalidTypeError: a dtype or a Python type does not fit.
     """
-    if op.host and _on_host is not None:
+    if op.host:
         return _on_host(op, inputs, attrs)
     try:
         values = [
@@ -223,7 +201,7 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
         graph = graph_trace(inputs)
         if graph is not None:  # its tensors may be strings
             return graph.apply(op, inputs, attrs, regions)
-        results = None if _on_strings is None else _on_strings(op, inputs, attrs)
+        results = _on_strings(op, inputs, attrs)
         if results is None:
             raise
         return results
@@ -256,8 +234,8 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
             tape.record(op, values, attrs, regions, outputs, forward)
         if open_tapes:
             note_results(values, outputs)
-    if _examine is not None:
-        _examine(op, values, attrs, regions, outputs)
+    if EXAMINED in busy:
+        examine(op, values, attrs, regions, outputs)
     return outputs
 
 
@@ -281,7 +259,8 @@ def apply_compiled(
       extra: arrays in front of the inputs, which move to the inputs' device.
     """
     outputs = _run(op, [*map(_tensor, extra), *inputs], attrs, regions, compiled)
-    look_at(op, inputs, attrs, regions, outputs)
+    if EXAMINED in busy:
+        examine(op, inputs, attrs, regions, outputs)
     return outputs
 
 
@@ -406,7 +385,7 @@ def _call_placed(
         if device is not devices()[0]:
             # A result that depends on no array is uncommitted, and would move to the default device with the next op.
             result = [array if array.committed else jax.device_put(array, device) for array in nest.as_tuple(result)]
-    if config.log_device_placement:
+    if LOGGED in busy:
         used = {device_name(each) for array in nest.as_tuple(result) for each in array.devices()}
         log_placement(op.name, op.name, requested, ", ".join(sorted(used)), user_location())
     if observe is not None:

@@ -6,6 +6,7 @@ caches by x64, but not by the default bits: when these change, graphc clears the
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, cast
@@ -14,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.compiler.base import WideTypes, at, config, has_mark, nest, user_location
+from graphc.compiler.base import SETTINGS, Setting, at, config, flag, has_mark, nest, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.ir import TensorType
 
@@ -47,17 +48,28 @@ def dtype_rules() -> int:
     Returns:
       0 without 64-bit types; with them, the number of bits of the default dtypes.
     """
-    return config.default_dtype_bits if _jax_config.jax_enable_x64 else 0
+    return _default_bits if _jax_config.jax_enable_x64 else 0
 
 
-config.register_wide_types(
-    WideTypes(
-        enabled=lambda: bool(_jax_config.jax_enable_x64),
-        enable=lambda value: _jax_config.update("jax_enable_x64", value),
-        scope=jax.enable_x64,
-        defaults_changed=jax.clear_caches,
-    )
+def _set_default_bits(bits: int) -> None:
+    global _default_bits
+    if bits != _default_bits:
+        _default_bits = bits
+        jax.clear_caches()
+
+
+_default_bits = 32 if os.environ.get("GRAPHC_DEFAULT_DTYPE_BITS") == "32" else 64
+SETTINGS.add("default_dtype_bits", Setting(lambda: _default_bits, _set_default_bits))
+SETTINGS.add(
+    "enable_x64",
+    Setting(
+        lambda: bool(_jax_config.jax_enable_x64),
+        lambda value: _jax_config.update("jax_enable_x64", value),
+        jax.enable_x64,
+    ),
 )
+if flag("GRAPHC_ENABLE_X64"):
+    config.enable_x64 = True
 
 # The dtypes of Python's number types under x64, by the bits of the default.
 _DEFAULTS: dict[Any, dict[int, Any]] = {
@@ -87,7 +99,7 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
     """
     try:
         if type(dtype) in (type, str) and dtype in _DEFAULTS:
-            dtype = _DEFAULTS[dtype][config.default_dtype_bits]
+            dtype = _DEFAULTS[dtype][_default_bits]
         given_dtype = np.dtype(jnp.dtype(dtype))
         if not given_dtype.isnative:  # of a file's bytes, such as ">f4"
             given_dtype = given_dtype.newbyteorder("=")

@@ -1,25 +1,23 @@
-"""The switch for examining op results, which ``gx.config.check_numerics`` sets.
-
-A layer above registers the examiner; see ``graphc.compiler.autograph.constructs.numerics``.
-"""
+"""Where op results are examined while ``gx.config.check_numerics`` is set; see ``autograph/constructs/numerics.py``."""
 
 from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jax.core import Tracer
 
-from graphc.compiler.base import Location, config, user_location
-from graphc.compiler.core import dispatch
-from graphc.compiler.core.context import EXAMINED, set_slow
-from graphc.compiler.core.tensor import Tensor
-from graphc.compiler.ir import Attrs, OpDef, Value
+from graphc.compiler.base import ABOVE, Location, user_location
+from graphc.compiler.core.context import EXAMINED, busy
+from graphc.compiler.ir import Attrs, Graph, OpDef, Value
 
-__all__ = ["examine", "examined_line", "is_examining", "pulling_back", "register_examiner", "unexamined"]
+if TYPE_CHECKING:
+    from graphc.compiler.core.tensor import Tensor
+
+__all__ = ["examine", "examined_line", "is_examining", "pulling_back", "unexamined"]
 
 
 class _Paused(threading.local):
@@ -34,7 +32,7 @@ _lines: dict[int, tuple[weakref.ref[Any], Location | None]] = {}
 
 def is_examining() -> bool:
     """Returns True if this thread's ops are examined now."""
-    return config.check_numerics and not _paused.active
+    return EXAMINED in busy and not _paused.active
 
 
 @contextmanager
@@ -47,10 +45,14 @@ def unexamined() -> Generator[None]:
         _paused.active = before
 
 
-def examine(op: OpDef, values: Sequence[Any], attrs: Attrs, outputs: Sequence[Tensor]) -> None:
-    """Examines an op that was applied in an :func:`unexamined` scope, once its own checks are registered."""
+def examine(
+    op: OpDef, values: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], outputs: Sequence[Tensor]
+) -> None:
+    """Examines the outputs of an op that was applied, unless this thread is in an :func:`unexamined` scope."""
     if is_examining():
-        dispatch.look_at(op, values, attrs, (), outputs)
+        _note_line(outputs)
+        with unexamined():
+            ABOVE["examine_op"](op, values, attrs, regions, outputs)
 
 
 @contextmanager
@@ -80,19 +82,3 @@ def _note_line(outputs: Sequence[Tensor]) -> None:
         if not isinstance(raw, Value | Tracer):
             number = id(raw)
             _lines[number] = weakref.ref(raw, lambda _, number=number: _lines.pop(number, None)), user_location()
-
-
-def register_examiner(examine: Callable[..., None]) -> None:
-    """Registers the function that examines an op, its inputs, attributes, regions and outputs; called once."""
-
-    def examined(*applied: Any) -> None:
-        if not _paused.active:
-            _note_line(applied[-1])
-            with unexamined():
-                examine(*applied)
-
-    def switch(enabled: bool) -> None:
-        dispatch.set_examiner(examined if enabled else None)
-        set_slow(EXAMINED, enabled)
-
-    config.register_numerics(switch)

@@ -17,6 +17,7 @@ from typing import Any, Final, NoReturn, TypeAlias, TypeVar, cast
 
 import jax
 
+from graphc.compiler.base import ABOVE
 from graphc.compiler.core.context import busy, context
 from graphc.compiler.core.convert import SCALARS
 from graphc.compiler.core.dtypes import copied_numpy
@@ -34,8 +35,6 @@ __all__ = [
     "kernel",
     "raw",
     "region_function",
-    "register_region_kernels",
-    "register_region_runner",
     "with_fast_path",
 ]
 
@@ -164,36 +163,14 @@ _KERNELS_KEPT = 512
 that a loop over ``x[:i]`` does not fill the memory."""
 _kernels_lock = threading.Lock()
 
-_run_region: Callable[[Graph], Callable[..., Any]] | None = None
-
-
-def register_region_runner(runner: Callable[[Graph], Callable[..., Any]]) -> None:
-    """Sets the function that lowers a region for JAX; the lowering, a layer above, calls this once."""
-    global _run_region
-    _run_region = runner
-
 
 def region_function(region: Graph) -> Callable[..., Any]:
     """Returns a region as a single-device function that JAX can trace."""
-    assert _run_region is not None
-    return _run_region(region)
+    return ABOVE["region_function"](region)
 
 
 Compiled: TypeAlias = Callable[..., Any]
 """A compiled function from raw arrays to raw arrays."""
-
-RegionKernels: TypeAlias = Callable[[OpDef, Attrs, Sequence[Graph], Compiled], Compiled]
-_make_region_kernel: RegionKernels | None = None
-
-
-def register_region_kernels(make: RegionKernels) -> None:
-    """Sets the function that compiles an op with regions; the runtime, a layer above, calls this once.
-
-    Args:
-      make: takes the op, its attributes, its regions, and its single-device function for JAX to trace.
-    """
-    global _make_region_kernel
-    _make_region_kernel = make
 
 
 def kernel(op: OpDef, attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()) -> Callable[..., Any]:
@@ -219,7 +196,7 @@ def _region_kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph]) -> Callabl
     key = (op, attrs, *regions[1:])
     compiled = caches.get(key)
     if compiled is None:
-        bodies = op.region_keywords([_run_region(region) for region in regions] if _run_region is not None else [])
+        bodies = op.region_keywords([region_function(region) for region in regions])
 
         # Not a partial: JAX caches the signature of the function that it compiles, which would hold the regions as
         # defaults.
@@ -227,7 +204,7 @@ def _region_kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph]) -> Callabl
             return op.impl(*values, **attrs, **bodies)
 
         run.__name__ = run.__qualname__ = op.name
-        compiled = jax.jit(run) if _make_region_kernel is None else _make_region_kernel(op, attrs, regions, run)
+        compiled = ABOVE["region_kernel"](op, attrs, regions, run)
         caches[key] = compiled
     return compiled
 

@@ -13,7 +13,7 @@ from typing import Any, NoReturn, cast
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.compiler.base import Registry, at, nest, user_location
+from graphc.compiler.base import ABOVE, Registry, at, nest, user_location
 from graphc.compiler.base.errors import (
     ConcretizationError,
     GraphcError,
@@ -25,7 +25,7 @@ from graphc.compiler.base.errors import (
 from graphc.compiler.core.array_methods import ArrayMethods
 from graphc.compiler.core.context import context
 from graphc.compiler.core.convert import SCALARS, operand
-from graphc.compiler.core.dispatch import register_host_ops, register_strings
+from graphc.compiler.core.dispatch import register_values
 from graphc.compiler.core.dtypes import canonical_array, scalar_array, type_of
 from graphc.compiler.core.op_errors import argument_names
 from graphc.compiler.core.strings import (
@@ -52,7 +52,6 @@ __all__ = [
     "host_value",
     "in_graph",
     "is_text",
-    "register_late_host_ops",
 ]
 
 # Strings without a value: placeholders for a dataset's elements while a function of them is traced.
@@ -115,19 +114,6 @@ class LateStrings(StringTensor):
 
 STRING: np.dtype[Any] = np.dtype(object)
 """The dtype of strings in graphs."""
-
-Late = Callable[[OpDef, Sequence[Any], Attrs], list[Any]]
-_late: Late | None = None
-
-
-def register_late_host_ops(late: Late) -> None:
-    """Sets the handler of host ops in compiled functions; a layer above calls this once.
-
-    Args:
-      late: takes the op, inputs and attributes and returns the results, while a function is traced.
-    """
-    global _late
-    _late = late
 
 
 def is_text(value: Any) -> bool:
@@ -197,9 +183,7 @@ def _apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
     if trace is not None:
         if trace.root.is_graph:
             return list(trace.apply(op, inputs, attrs))
-        if _late is None:
-            raise InternalError(f"{op.name}: no handler compiles this host op")
-        return _late(op, inputs, attrs)
+        return ABOVE["call_late"](op, inputs, attrs)
     try:
         arrays = [host_array(value) for value in inputs]
         results = op.impl(*arrays, **attrs)
@@ -224,9 +208,6 @@ def host_type(value: Any) -> TensorType:
         return TensorType(bytes_array(value).shape, STRING)
     source = value if type(value) in SCALARS or isinstance(value, Tensor) else operand(value)
     return source.type if isinstance(source, Tensor) else type_of(source)
-
-
-register_host_ops(_apply)
 
 
 # Ops on tensors of strings: they run on the host, at once, also while a function is traced.
@@ -310,4 +291,4 @@ def _result(value: Any) -> Any:
     return StringTensor(array) if array.dtype == object else host_tensor(array)
 
 
-register_strings(_string_rules_apply)
+register_values(Tensor, _string_rules_apply, _apply)

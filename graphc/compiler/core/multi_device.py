@@ -20,6 +20,7 @@ from jax.sharding import PartitionSpec as P
 
 from graphc.compiler.base import SPREAD_ARRAYS, config, set_slow_path_reason, slow_path_reasons
 from graphc.compiler.core.context import SPREAD, set_slow
+from graphc.compiler.core.waiting import in_flight
 from graphc.compiler.ir import TensorType
 
 __all__ = [
@@ -33,11 +34,11 @@ __all__ = [
     "is_spread",
     "kept_layouts",
     "layout_text",
+    "meet_others",
     "meeting_place",
     "mesh_text",
     "note_spread",
-    "register_gathering",
-    "register_turns",
+    "register_meetings",
     "type_text",
     "whole_on",
 ]
@@ -191,39 +192,36 @@ def forget_spread() -> None:
     set_slow(SPREAD, enabled=False)
 
 
-Turns = Callable[[str, Callable[[], Any], int], Any]
-_turns: Turns | None = None
-
-
-def register_turns(turns: Turns) -> None:
-    """Sets the function that launches programs one at a time; the lowering, a layer above, calls this once.
-
-    Args:
-      turns: takes a name for messages, the launch, and the maximum number in flight; returns the launch's result.
-    """
-    global _turns
-    _turns = turns
-
-
 def in_turn(name: str, launch: Callable[[], Any], sharding: Any) -> Any:
     """Launches a program on a sharding's devices; on simulated devices it waits for the previous one."""
-    if _turns is None or sharding.num_devices == 1 or next(iter(sharding.device_set)).platform != "cpu":
+    if sharding.num_devices == 1 or next(iter(sharding.device_set)).platform != "cpu":
         return launch()
-    return _turns(name, launch, config.max_in_flight or 1)
+    return in_flight.launch(name, launch, config.max_in_flight or 1)
 
 
-Meeting = Callable[[str], None]
-_meeting: Meeting | None = None
+# The meetings of the processes of a program, which must all take the same step.
+
+_before_program: Callable[[Any, Sequence[Any], Sequence[Any]], None] | None = None
+_before_gathering: Callable[[str], None] | None = None
 
 
-def register_gathering(meeting: Meeting) -> None:
-    """Sets the function that synchronizes the processes of a program before they gather an array, for a layer above.
+def register_meetings(
+    before_program: Callable[[Any, Sequence[Any], Sequence[Any]], None], before_gathering: Callable[[str], None]
+) -> None:
+    """Sets the functions that synchronize the processes of a program, and raise if the others take another step.
 
     Args:
-      meeting: takes a description of the step; raises if the other processes take another step.
+      before_program: takes the executable, its inputs and its Variables.
+      before_gathering: takes a description of what gathers an array.
     """
-    global _meeting
-    _meeting = meeting
+    global _before_program, _before_gathering
+    _before_program, _before_gathering = before_program, before_gathering
+
+
+def meet_others(executable: Any, sharding: Any, arrays: Sequence[Any], variables: Sequence[Any]) -> None:
+    """Synchronizes with the other processes before a program on devices of several processes."""
+    if _before_program is not None and sharding is not None and not sharding.is_fully_addressable:
+        _before_program(executable, arrays, variables)
 
 
 def is_elsewhere(array: Any) -> bool:
@@ -238,8 +236,8 @@ def host_values(array: Any) -> np.ndarray[Any, Any]:
     except RuntimeError:
         if not is_elsewhere(array):
             raise
-    if _meeting is not None:
-        _meeting("the gathering of values that are split over the processes")
+    if _before_gathering is not None:
+        _before_gathering("the gathering of values that are split over the processes")
     copies = _copies(array)
     return np.asarray(in_turn("gather", lambda: jax.device_put(array, copies), copies))
 

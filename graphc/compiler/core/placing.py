@@ -19,7 +19,7 @@ from graphc.compiler.base.errors import (
     LeakedTensorError,
     UnimplementedError,
 )
-from graphc.compiler.core.context import context, trace_scope
+from graphc.compiler.core.context import LOGGED, busy, context, trace_scope
 from graphc.compiler.core.dtypes import type_of
 from graphc.compiler.devices import (
     NO_PINS,
@@ -451,7 +451,7 @@ def log_placement(op: str, name: str, requested: str, actual: str, location: Loc
       actual: the device or devices that it is on.
       location: the user's line.
     """
-    if config.log_device_placement:
+    if LOGGED in busy:
         what = op if name == op else f"{op} {name!r}"
         where = "" if location is None else f" ({location.short})"
         _log.info("%s: requested %s, placed on %s%s", what, requested or "nothing", actual, where)

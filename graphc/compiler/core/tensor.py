@@ -16,7 +16,6 @@ from graphc.compiler.core.array_export import FUNCTIONS, ShownArray, check_leave
 from graphc.compiler.core.array_methods import ArrayMethods
 from graphc.compiler.core.context import busy, context, open_tapes
 from graphc.compiler.core.convert import SCALARS, operand
-from graphc.compiler.core.dispatch import register_tensor
 from graphc.compiler.core.dtypes import as_dtype, canonical_array
 from graphc.compiler.core.multi_device import host_values, is_elsewhere
 from graphc.compiler.core.op_errors import shorten
@@ -354,9 +353,6 @@ def _holds_tensor(items: list[Any]) -> bool:
         or (isinstance(item, list | tuple) and _holds_tensor(list(nest.as_tuple(item))))
         for item in items
     )
-
-
-register_tensor(Tensor)
 
 
 # Notebook output of tensors: a table if they have rows, with type and device below.

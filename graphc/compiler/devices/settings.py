@@ -15,6 +15,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
@@ -22,7 +23,7 @@ from typing import Any, cast
 import jax
 import jax.monitoring
 
-from graphc.compiler.base import DeviceSettings, at, config, user_location
+from graphc.compiler.base import SETTINGS, Setting, at, config, flag, is_denied, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.compiler.base.files import file_errors
 from graphc.compiler.devices.device import devices
@@ -208,7 +209,11 @@ _SETTERS: dict[str, Any] = {
     "intra_op_threads": _set_threads,
 }
 
-config.register_device_settings(DeviceSettings(_get, _set))
+for _name in (*_SETTERS, "compilation_cache"):
+    SETTINGS.add(_name, Setting(partial(_get, _name), partial(_set, _name)))
+if _folder := os.environ.get("GRAPHC_COMPILATION_CACHE"):
+    _name = "GRAPHC_COMPILATION_CACHE"
+    config.compilation_cache = False if is_denied(_name) else flag(_name) or _folder
 
 
 # What becomes of devices when a process forks, and when it ends.

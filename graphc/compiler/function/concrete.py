@@ -16,7 +16,7 @@ from graphc.compiler.core import StringTensor, Tensor, Variable, as_dtype, conte
 from graphc.compiler.function.arguments import TensorSpec, spec_leaves
 from graphc.compiler.function.guards import MISS, Signals
 from graphc.compiler.ir import Graph
-from graphc.compiler.tracing import is_array, register_bound_method
+from graphc.compiler.tracing import BoundMethod, is_array
 
 if TYPE_CHECKING:
     from graphc.compiler.function.function import Function
@@ -274,7 +274,7 @@ else:  # type parameters have defaults since Python 3.13
 _TAKE_ARGUMENTS = frozenset(("compare", "explain", "graph", "lower", "make_variables", "trace"))
 
 
-class BoundFunction(Generic[P, R]):
+class BoundFunction(BoundMethod, Generic[P, R]):
     """A compiled method with its instance, made anew at each access."""
 
     __slots__ = ("_function", "_instance")
@@ -358,9 +358,6 @@ class BoundFunction(Generic[P, R]):
         if name in ("python_function", "__wrapped__"):  # the latter is where inspect.signature looks
             return attribute.__get__(self._instance)
         return attribute
-
-
-register_bound_method(BoundFunction)
 
 
 def bound(function: Function, instance: Any, new: Any = object.__new__) -> BoundFunction:

@@ -3,13 +3,11 @@
 from graphc.compiler.lowering.executable import Executable, Program, TypesDiffer
 from graphc.compiler.lowering.launch import (
     DISPATCH,
-    InFlight,
     LaunchPolicy,
     XlaFunction,
     current_policy,
     current_run_timeout,
     described,
-    in_flight,
     run_timeout,
 )
 from graphc.compiler.lowering.lower import (
@@ -20,8 +18,9 @@ from graphc.compiler.lowering.lower import (
     lower,
     needed_inputs,
     raise_at,
+    region_function,
 )
-from graphc.compiler.lowering.replicas import BATCH_AXES, register_meeting
+from graphc.compiler.lowering.replicas import BATCH_AXES
 from graphc.compiler.lowering.second_order import forward_key
 from graphc.compiler.lowering.transaction import (
     UNSHARED,
@@ -39,7 +38,6 @@ __all__ = [
     "UNSHARED",
     "Check",
     "Executable",
-    "InFlight",
     "LaunchPolicy",
     "LoweredGraph",
     "Lowering",
@@ -55,11 +53,10 @@ __all__ = [
     "described",
     "evaluate",
     "forward_key",
-    "in_flight",
     "lower",
     "needed_inputs",
     "raise_at",
-    "register_meeting",
+    "region_function",
     "restore",
     "run_on_variables",
     "run_timeout",

@@ -28,6 +28,7 @@ from graphc.compiler.core import (
     dtype_rules,
     held,
     in_turn,
+    meet_others,
     meeting_place,
     type_of,
     variable_lock,
@@ -37,7 +38,7 @@ from graphc.compiler.devices import find_device
 from graphc.compiler.ir import Attrs, Graph, Rewriter, passes
 from graphc.compiler.lowering.launch import DISPATCH, LaunchPolicy, XlaFunction, current_policy, described, on_device
 from graphc.compiler.lowering.lower import LoweredGraph, compiler_options, lower
-from graphc.compiler.lowering.replicas import meet_others, replica_layout, splits, together
+from graphc.compiler.lowering.replicas import replica_layout, splits, together
 from graphc.compiler.lowering.transaction import Check, Transaction, any_is_away, run_on_variables, set_values
 from graphc.compiler.ops import CALL_STATUS, is_in_host_call
 

@@ -28,7 +28,7 @@ import numpy as np
 
 from graphc.compiler.base import Location, config, nest
 from graphc.compiler.base.errors import GraphcError, InternalError
-from graphc.compiler.core import register_region_runner, translate_error, type_of
+from graphc.compiler.core import translate_error, type_of
 from graphc.compiler.ir import OPS, Attrs, EffectKind, Graph, Interpreter, Node, OpDef, Value, conflicts, is_world
 from graphc.compiler.lowering.replicas import Split, gathering
 from graphc.compiler.lowering.second_order import (
@@ -41,7 +41,17 @@ from graphc.compiler.lowering.second_order import (
 )
 from graphc.compiler.ops import READ_VARIABLE, TOGETHER, linearize, linearize_op, primitive
 
-__all__ = ["LoweredGraph", "Lowering", "call_at", "compiler_options", "evaluate", "lower", "needed_inputs", "raise_at"]
+__all__ = [
+    "LoweredGraph",
+    "Lowering",
+    "call_at",
+    "compiler_options",
+    "evaluate",
+    "lower",
+    "needed_inputs",
+    "raise_at",
+    "region_function",
+]
 
 # Stack frames at the user's lines, for readers of the stack: JAX's metadata and tracebacks.
 
@@ -416,7 +426,9 @@ def _pullback_plan(graph: Graph) -> Plan:
     return wanted
 
 
-register_region_runner(lambda graph: lower(graph).function)
+def region_function(region: Graph) -> Callable[..., Any]:
+    """Returns a region as a single-device function that JAX can trace."""
+    return lower(region).function
 
 
 # Dependencies of a jaxpr's results.

@@ -20,12 +20,9 @@ from graphc.compiler.ops import HOST_CALLS, REPLICAS, is_random_state, replica_m
 
 __all__ = [
     "BATCH_AXES",
-    "Meeting",
     "ReplicaLayout",
     "Split",
     "gathering",
-    "meet_others",
-    "register_meeting",
     "replica_layout",
     "splits",
     "together",
@@ -134,26 +131,6 @@ def _check_devices(node: Node, names: tuple[str, ...]) -> None:
 
 
 # Moves the arguments and Variables of a program on several devices to these devices.
-
-Meeting = Callable[[Any, Sequence[Any], Sequence[Variable]], None]
-_meeting: Meeting | None = None
-
-
-def register_meeting(meeting: Meeting | None) -> None:
-    """Sets the function that synchronizes the processes of a program before it runs; a layer above calls this.
-
-    Args:
-      meeting: takes the :class:`Executable`, its inputs and its Variables; raises if the other processes run another
-        step.
-    """
-    global _meeting
-    _meeting = meeting
-
-
-def meet_others(executable: Any, sharding: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -> None:
-    """Synchronizes with the other processes before a program on devices of several processes."""
-    if _meeting is not None and sharding is not None and not sharding.is_fully_addressable:
-        _meeting(executable, arrays, variables)
 
 
 @contextmanager

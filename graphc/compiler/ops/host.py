@@ -171,7 +171,7 @@ def emit_host_call(function: HostFunction, values: Sequence[Any], *, ordered: bo
         status, order, *results = apply_all(HOST_CALL, inputs, attrs)
     STATUS.assign(status)
     ORDER.assign(order)
-    examine(HOST_CALL, inputs, attrs, [status, order, *results])
+    examine(HOST_CALL, inputs, attrs, (), [status, order, *results])
     return cast("list[SymbolicTensor]", results)
 
 

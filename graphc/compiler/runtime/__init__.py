@@ -6,7 +6,7 @@ from graphc.compiler.runtime.executor import Execution, Observer, inter_op_pool
 from graphc.compiler.runtime.partition import Cluster, Clustering, Stateless, extract
 from graphc.compiler.runtime.placer import Placement, place, place_all
 from graphc.compiler.runtime.plan import HOST, Plan, Step
-from graphc.compiler.runtime.program import PlacedProgram, compile_graph, run_plan
+from graphc.compiler.runtime.program import PlacedProgram, compile_graph, region_kernel, run_plan
 from graphc.compiler.runtime.steps import Transfer
 from graphc.compiler.runtime.submit import Future, RetryPolicy, submit
 from graphc.compiler.runtime.timeline import BARRIER, Event, Timeline, observer, profile, read_timeline
@@ -37,6 +37,7 @@ __all__ = [
     "place_all",
     "profile",
     "read_timeline",
+    "region_kernel",
     "run_plan",
     "submit",
 ]

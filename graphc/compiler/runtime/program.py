@@ -11,9 +11,9 @@ import jax.numpy as jnp
 
 from graphc.compiler.base import at, config, deadline, overseen, user_location
 from graphc.compiler.base.errors import UnimplementedError
-from graphc.compiler.core import Variable, array_of, is_pinned, layout_text, register_region_kernels
+from graphc.compiler.core import Variable, array_of, is_pinned, layout_text
 from graphc.compiler.devices import device_name, devices, find_device, on_one, placed, shard_on
-from graphc.compiler.ir import OPS, Attrs, Graph, Node, OpDef, Rewriter, TensorType, Value, map_regions
+from graphc.compiler.ir import OPS, Attrs, Graph, Node, OpDef, Rewriter, Value, map_regions
 from graphc.compiler.lowering import (
     Check,
     Executable,
@@ -29,100 +29,19 @@ from graphc.compiler.lowering import (
 from graphc.compiler.ops import (
     ASSIGN_VARIABLE,
     CALL,
-    COND,
     REPLICAS,
-    SCAN,
-    SWITCH,
     UNORDERED_HOST_CALL,
-    WHILE,
     calls_host,
 )
+from graphc.compiler.runtime.driven import drive, make_driven, plan_region
 from graphc.compiler.runtime.executor import Execution
-from graphc.compiler.runtime.following import Following
 from graphc.compiler.runtime.partition import partition
 from graphc.compiler.runtime.placer import Placement, place, place_all
 from graphc.compiler.runtime.plan import Plan
-from graphc.compiler.runtime.steps import HostCallFailed, Placed, Segment, as_type
+from graphc.compiler.runtime.steps import HostCallFailed, Segment, as_type
 from graphc.compiler.runtime.timeline import observer
-from graphc.compiler.runtime.transforms import TRANSFORMS, Driven, drive, make_driven, plan_region, register_drivers
 
-__all__ = ["CONTROL_FLOW", "PlacedProgram", "compile_graph", "pinned"]
-
-# Loops, branches and calls that span devices, which the runtime executes part by part.
-
-
-class _Controlled(Driven):
-    """A step that runs the same way whether or not JAX follows it: the execution handles the kinds of values."""
-
-    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
-        """As :meth:`run`."""
-        return self.run(values, execution)
-
-
-class _Call(_Controlled):
-    def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
-        """Runs the body."""
-        return execution.run(self.plans[0], arrays)
-
-
-class _Branch(_Controlled):
-    def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
-        """Runs the chosen branch; if rows choose differently, runs all branches and selects for each row."""
-        # By branch number: the first region of a condition is the one for True.
-        cases = self.plans[::-1] if self.op is COND else self.plans
-        choice = execution.number(arrays[0])
-        if choice is None:
-            return execution.select(arrays[0], [execution.run(plan, arrays[1:]) for plan in cases])
-        return execution.run(cases[min(max(choice, 0), len(cases) - 1)], arrays[1:])
-
-
-class _While(_Controlled):
-    def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
-        """Runs the body while the test is true; if it is true for some rows only, the others keep their values."""
-        test, body = self.plans
-        num_carry = self.attrs["num_carry"]
-        carry, invariant = arrays[:num_carry], arrays[num_carry:]
-        while execution.holds(going := execution.run(test, (*carry, *invariant))[0]):
-            results = execution.run(body, (*_detached(self, carry, execution), *invariant))
-            carry = results if execution.number(going) else execution.select(going, [carry, results])
-        return carry
-
-
-class _Scan(_Controlled):
-    def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
-        """Runs the body for each row."""
-        (body,) = self.plans
-        attrs = self.attrs
-        num_carry, num_xs, length = attrs["num_carry"], attrs["num_xs"], attrs["length"]
-        carry, invariant = arrays[:num_carry], arrays[num_carry + num_xs :]
-        xs = [execution.rows(array, length) for array in arrays[num_carry : num_carry + num_xs]]
-        types = [value.type for value in self.regions[0].outputs[num_carry:]]
-        stacks = [execution.stack(TensorType((length, *type.shape), type.dtype)) for type in types]
-        for row in reversed(range(length)) if attrs.get("reverse") else range(length):
-            index = execution.constant(attrs.get("start", 0) + attrs.get("step", 1) * row)
-            carried = _detached(self, carry, execution)
-            results = execution.run(body, (index, *carried, *(rows[row] for rows in xs), *invariant))
-            carry = results[:num_carry]
-            for stack, result in zip(stacks, results[num_carry:], strict=True):
-                stack.put(result, row)
-        return [*carry, *(stack.array() for stack in stacks)]
-
-
-def _detached(loop: Driven, carry: Sequence[Any], execution: Execution) -> Sequence[Any]:
-    """Returns the carried values with the variables, which come last, cut off from gradients, as assignment does."""
-    count = len(carry) - len(loop.attrs.get("assigned", ()))
-    return (*carry[:count], *execution.detached(carry[count:]))
-
-
-CONTROL_FLOW: Mapping[str, type[Driven]] = {
-    CALL.name: _Call,
-    COND.name: _Branch,
-    SWITCH.name: _Branch,
-    WHILE.name: _While,
-    SCAN.name: _Scan,
-}
-"""The ops that the runtime executes part by part, with their step classes."""
-
+__all__ = ["PlacedProgram", "compile_graph", "pinned", "region_kernel"]
 
 # Kernels of eager ops with bodies: calls of compiled functions under tapes, and bodies pinned to devices.
 
@@ -152,7 +71,7 @@ def pinned(graph: Graph, placement: Placement) -> Graph:
     return rewriter.finish()
 
 
-def _kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph], function: Function) -> Function:
+def region_kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph], function: Function) -> Function:
     """Returns the function of an op with bodies: compiled, on its pinned device, or run step by step."""
     if op is CALL:
         program = XlaFunction(function, regions[0].name, calls_host=calls_host(regions[0]))
@@ -176,9 +95,6 @@ def _kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph], function: Functio
             return [jnp.int32(failure.status)] * len(plans[0].outputs)
 
     return run
-
-
-register_region_kernels(_kernel)
 
 
 def compile_graph(
@@ -370,7 +286,3 @@ def _prepare(plan: Plan) -> None:
             step.prepare()
         for inner in step.inner:
             _prepare(inner)
-
-
-register_drivers(CONTROL_FLOW)
-register_drivers(TRANSFORMS)

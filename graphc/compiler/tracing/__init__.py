@@ -23,13 +23,13 @@ from graphc.compiler.tracing.mode import (
 )
 from graphc.compiler.tracing.reads import (
     ALIAS,
+    BoundMethod,
     ReadGuard,
     Reads,
     has_parts,
     is_array,
     is_unseen,
     recorded_whole,
-    register_bound_method,
 )
 from graphc.compiler.tracing.region import Region, VariableState
 from graphc.compiler.tracing.reports import AfterCall, Check, LoopReport, RegionAborted, SideEffect, Store
@@ -67,6 +67,7 @@ __all__ = [
     "AfterCall",
     "Alias",
     "AliasSet",
+    "BoundMethod",
     "CallState",
     "Cell",
     "Check",
@@ -125,7 +126,6 @@ __all__ = [
     "recorded_whole",
     "refusal",
     "refuse_in_trace",
-    "register_bound_method",
     "result_of_call",
     "root_trace",
     "same_array",

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from graphc.compiler.tracing.reads import Reads
 
 __all__ = [
+    "BoundMethod",
     "ReadGuard",
     "has_parts",
     "identity",
@@ -58,7 +59,6 @@ __all__ = [
     "library_data",
     "recorded_whole",
     "recorder",
-    "register_bound_method",
 ]
 
 _SINGLETONS = (type(None), bool, type(Ellipsis), type(NotImplemented))
@@ -327,6 +327,12 @@ def _builtin(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
     reads.record(attribute(source, "__self__"), owner)
 
 
+class BoundMethod:
+    """An object that is guarded as a bound method of Python's, by its ``__func__`` and ``__self__``."""
+
+    __slots__ = ()
+
+
 def _bound_method(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
     reads.add(ReadGuard(source, "type({v}) is {0}", (kind,)))
     reads.record(attribute(source, "__func__"), value.__func__)
@@ -484,11 +490,11 @@ _BY_TYPE: dict[type[Any], _Recorder] = {
     Variable: _variable,
     StringTensor: _strings,
     types.FunctionType: _python_function,
-    types.MethodType: _bound_method,
     partial: _partial_call,
 }
 _BY_KIND: tuple[tuple[Any, _Recorder], ...] = (
     (_FIXED, _identical),
+    ((types.MethodType, BoundMethod), _bound_method),
     (np.ma.MaskedArray, _masked_array),
     (np.ndarray, _array),
     (np.generic, _number),
@@ -510,11 +516,6 @@ def recorder(value: Any) -> _Recorder:
     """Returns the function that guards values of this kind."""
     registered = _BY_TYPE.get(cast("type[Any]", type(value)))
     return registered or next((record for kinds, record in _BY_KIND if isinstance(value, kinds)), _instance)
-
-
-def register_bound_method(kind: type[Any]) -> None:
-    """Guards objects of a class as bound methods, by ``__func__`` and ``__self__``; a layer above calls this."""
-    _BY_TYPE[kind] = _bound_method
 
 
 def identity(source: Source, value: Any) -> ReadGuard:

@@ -24,6 +24,7 @@ from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor
 from graphc.compiler.tracing.mode import context
 from graphc.compiler.tracing.read_kinds import (
+    BoundMethod,
     ReadGuard,
     has_parts,
     identity,
@@ -34,7 +35,6 @@ from graphc.compiler.tracing.read_kinds import (
     library_data,
     recorded_whole,
     recorder,
-    register_bound_method,
 )
 from graphc.compiler.tracing.sources import (
     Source,
@@ -56,13 +56,13 @@ from graphc.compiler.tracing.sources import (
 
 __all__ = [
     "ALIAS",
+    "BoundMethod",
     "ReadGuard",
     "Reads",
     "has_parts",
     "is_array",
     "is_unseen",
     "recorded_whole",
-    "register_bound_method",
 ]
 
 ALIAS = "the same object as "

@@ -33,8 +33,8 @@ from graphc.training.data.nodes.counting import Repeat, Shard, Skip, Take, Zip
 from graphc.training.data.nodes.maps import Map
 from graphc.training.data.nodes.origins import Gather, Numbers
 from graphc.training.data.nodes.threads import Prefetch
-from graphc.training.data.plan import Epoch, Node, improved, replaced, walk
-from graphc.training.data.planned_dataset import Planned, functions_of
+from graphc.training.data.plan import Epoch, Node, replaced, walk
+from graphc.training.data.planned_dataset import Planned, functions_of, improved
 from graphc.training.data.sources import INFINITE, Iterated, Slices
 
 __all__ = ["Looping", "NotRolled", "Rolled"]

@@ -26,9 +26,7 @@ __all__ = [
     "Node",
     "Rows",
     "full_block",
-    "improved",
     "outline",
-    "register_improvements",
     "replaced",
     "walk",
 ]
@@ -216,21 +214,6 @@ def outline(plan: Node) -> list[str]:
     processes and the index of this one, folders, and addresses.
     """
     return [_LEFT_OUT.sub("", str(node)) for node in walk(plan) if node.word != "shard_batches"]
-
-
-_improvements: list[Callable[[Node], Node]] = []
-
-
-def register_improvements(*passes: Callable[[Node], Node]) -> None:
-    """Registers passes that improve plans; the module of the passes, which knows the nodes, calls this once."""
-    _improvements.extend(passes)
-
-
-def improved(plan: Node) -> Node:
-    """Returns a faster plan with the same elements, without threads of its own."""
-    for improve in _improvements:
-        plan = improve(plan)
-    return plan
 
 
 class BufferedRows(Rows):

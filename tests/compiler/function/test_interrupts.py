@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 import graphc as gx
-from graphc.compiler.core import held, variable_lock
-from graphc.compiler.lowering import in_flight
+from graphc.compiler.core import held, in_flight, variable_lock
 from graphc.compiler.ops import HostFunction, host_lock
 
 LONG = 60.0
@@ -218,7 +217,7 @@ def test_in_a_data_parallel_step(monkeypatch: pytest.MonkeyPatch) -> None:
             press()
         return results
 
-    monkeypatch.setattr("graphc.compiler.core.multi_device._turns", launched)
+    monkeypatch.setattr(in_flight, "launch", launched)
     with pytest.raises(KeyboardInterrupt):
         parallel.run(step, gx.ones(4))
     assert w.numpy() == 2

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 import graphc as gx
-from graphc.compiler.core import wait_for
-from graphc.compiler.lowering import InFlight
+from graphc.compiler.core import InFlight, wait_for
 
 
 class Log:
@@ -18,7 +17,7 @@ class Log:
         self.events: list[str] = []
         self.steps = InFlight()
         monkeypatch.setattr("graphc.compiler.lowering.launch.in_flight", self.steps)
-        monkeypatch.setattr("graphc.compiler.lowering.launch.wait_for", self._waited)
+        monkeypatch.setattr("graphc.compiler.core.waiting.wait_for", self._waited)
 
     def _waited(self, arrays: Any, what: Any) -> None:
         assert what().startswith("room for another step: 'step', the tensor f32[")
@@ -85,7 +84,7 @@ def test_a_full_pipeline_keeps_to_the_deadline(monkeypatch: pytest.MonkeyPatch) 
     def waited(arrays: Any, what: Any) -> None:
         raise gx.errors.DeadlineExceededError(f"{len(arrays)} to wait for")
 
-    monkeypatch.setattr("graphc.compiler.lowering.launch.wait_for", waited)
+    monkeypatch.setattr("graphc.compiler.core.waiting.wait_for", waited)
     steps.add("step", [Array()])
     with pytest.raises(TimeoutError):
         steps.make_room(1)
@@ -99,7 +98,7 @@ def test_what_went_wrong_is_raised_once(monkeypatch: pytest.MonkeyPatch) -> None
     def waited(arrays: Any, what: Any) -> None:
         raise RuntimeError("out of memory")
 
-    monkeypatch.setattr("graphc.compiler.lowering.launch.wait_for", waited)
+    monkeypatch.setattr("graphc.compiler.core.waiting.wait_for", waited)
     steps.add("step", [Array()])
     with pytest.raises(RuntimeError, match="out of memory"):
         steps.make_room(1)
@@ -114,7 +113,7 @@ def test_what_another_thread_s_step_takes_meanwhile_is_in_flight_no_more(monkeyp
         array.deleted = True
         raise RuntimeError("the array has been deleted")
 
-    monkeypatch.setattr("graphc.compiler.lowering.launch.wait_for", waited)
+    monkeypatch.setattr("graphc.compiler.core.waiting.wait_for", waited)
     steps.add("step", [array])
     steps.make_room(1)
     assert len(steps) == 0

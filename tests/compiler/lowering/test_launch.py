@@ -14,8 +14,8 @@ import pytest
 
 import graphc as gx
 from graphc.compiler.base import blocking
-from graphc.compiler.core import variable_lock
-from graphc.compiler.lowering import DISPATCH, InFlight, LaunchPolicy, XlaFunction, current_policy, launch
+from graphc.compiler.core import InFlight, variable_lock
+from graphc.compiler.lowering import DISPATCH, LaunchPolicy, XlaFunction, current_policy, launch
 
 LONG = 60.0
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from graphc.training.data import Dataset
 from graphc.training.data.elements import flatten
 from graphc.training.data.nodes import maps
-from graphc.training.data.plan import Epoch, Node, improved
+from graphc.training.data.plan import Epoch, Node
+from graphc.training.data.planned_dataset import improved
 from tests.draws import examples
 
 

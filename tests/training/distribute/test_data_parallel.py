@@ -501,7 +501,7 @@ def test_no_more_programs_are_in_flight_than_allowed(monkeypatch: pytest.MonkeyP
     step = DataParallel().function(lambda x: gx.mean(x))
     step(DATA)
     monkeypatch.setattr(gx.config, "max_in_flight", limit)
-    monkeypatch.setattr("graphc.compiler.lowering.launch.wait_for", waited)
+    monkeypatch.setattr("graphc.compiler.core.waiting.wait_for", waited)
     executable = step.trace(DATA).executable
     (layouts, run), *others = executable._by_layout.items()
     assert not others

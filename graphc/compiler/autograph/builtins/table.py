@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
 from graphc.compiler.autograph.builtins import (
     conversions,
     iterables,
@@ -12,37 +9,30 @@ from graphc.compiler.autograph.builtins import (
 )
 from graphc.compiler.autograph.constructs import with_statement
 from graphc.compiler.autograph.constructs.calls import call
-from graphc.compiler.autograph.constructs.expressions import assignments, comparisons, list_methods, text
+from graphc.compiler.autograph.constructs.expressions import assignments, comparisons, text
 from graphc.compiler.autograph.constructs.host.host_calls import print_late
 from graphc.compiler.autograph.constructs.loops import generators, iterators, ranges
 from graphc.compiler.autograph.constructs.overrides import OVERRIDES
 from graphc.compiler.autograph.constructs.purity import reading
-from graphc.compiler.autograph.values.growing_list import Growing
 
-__all__ = ["fill"]
-
-FUNCTIONS: Mapping[Any, Callable[..., Any]] = {
-    print: print_late,
-    **call.FUNCTIONS,
-    **conversions.OVERRIDES,  # int, float, len, isinstance, ...
-    **iterables.CALLBACKS,  # apply_along_axis, piecewise, ...
-    **math_functions.OVERRIDES,
-    **math_functions.OPERATOR_FUNCTIONS,
-    **iterables.REDUCTIONS,  # sum, any, all, min, max
-    **iterables.OVERRIDES,  # sorted, next, functools.reduce, ...
-    **ranges.OVERRIDES,
-    **iterators.OVERRIDES,  # zip, enumerate, reversed, map, iter
-    **generators.OVERRIDES,  # list, filter, itertools.takewhile, ...
-    **text.OVERRIDES,  # str, repr, format, str.join, ...
-    **comparisons.OVERRIDES,  # id, hash
-    **assignments.OVERRIDES,  # setattr, delattr
-    **conversions.COPIES,  # copy.copy, dataclasses.replace, ...
-    **reading.OVERRIDES,
-    **with_statement.OVERRIDES,
-}
-
-
-def fill() -> None:
-    """Fills the tables that calls look builtins up in."""
-    OVERRIDES.fill(FUNCTIONS)
-    Growing.methods.update(list_methods.METHODS)
+OVERRIDES.update(
+    {
+        print: print_late,
+        **call.FUNCTIONS,
+        **conversions.OVERRIDES,  # int, float, len, isinstance, ...
+        **iterables.CALLBACKS,  # apply_along_axis, piecewise, ...
+        **math_functions.OVERRIDES,
+        **math_functions.OPERATOR_FUNCTIONS,
+        **iterables.REDUCTIONS,  # sum, any, all, min, max
+        **iterables.OVERRIDES,  # sorted, next, functools.reduce, ...
+        **ranges.OVERRIDES,
+        **iterators.OVERRIDES,  # zip, enumerate, reversed, map, iter
+        **generators.OVERRIDES,  # list, filter, itertools.takewhile, ...
+        **text.OVERRIDES,  # str, repr, format, str.join, ...
+        **comparisons.OVERRIDES,  # id, hash
+        **assignments.OVERRIDES,  # setattr, delattr
+        **conversions.COPIES,  # copy.copy, dataclasses.replace, ...
+        **reading.OVERRIDES,
+        **with_statement.OVERRIDES,
+    }
+)

@@ -31,7 +31,6 @@ from graphc.compiler.core import (
     examined_line,
     kernel,
     operand,
-    register_examiner,
     trace_scope,
     unexamined,
 )
@@ -51,7 +50,7 @@ from graphc.compiler.ops import (
 )
 from graphc.compiler.tracing import CallState, Region, Trace, context
 
-__all__ = ["check_numerics"]
+__all__ = ["check_numerics", "examine_op"]
 
 _NOT_TO_BLAME = frozenset((COND, CONSTANT, READ_VARIABLE, SCAN, SWITCH, WHILE))
 """Ops whose results others computed; those are checked themselves."""
@@ -132,7 +131,7 @@ def check_numerics(tensor: Any, message: str = "") -> Any:
     return checked
 
 
-def _examine(
+def examine_op(
     op: OpDef, values: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], outputs: Sequence[Tensor]
 ) -> None:
     """Looks at what an op gave."""
@@ -226,6 +225,3 @@ def _run_number(trace: Trace) -> Any:
         with trace_scope(region):
             state.assign(apply(OPS["add"], (state.value(), np.int32(1))))
     return state.value()
-
-
-register_examiner(_examine)

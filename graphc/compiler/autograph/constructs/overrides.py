@@ -6,8 +6,7 @@ imported.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any, NamedTuple, cast
 
@@ -20,24 +19,11 @@ Functions = dict[Any, Override]
 """By the function that is replaced, what is called in its place."""
 
 
-@dataclass(frozen=True)
-class Overrides:
-    """The table of the functions that stand for others.
+OVERRIDES: Functions = {}
+"""The table of every trace, for builtins, library functions and methods of builtin types.
 
-    Attributes:
-      functions: by the builtin or library function, what is called in its place, with the function first; for a method
-        of a builtin type, with the object as its second argument.
-    """
-
-    functions: Functions = field(default_factory=Functions)
-
-    def fill(self, functions: Mapping[Any, Override]) -> None:
-        """Adds to the table."""
-        self.functions.update(functions)
-
-
-OVERRIDES = Overrides()
-"""The table of every trace."""
+What is called gets the function first, and the object second for a method.
+"""
 
 
 class _Sample(NamedTuple):

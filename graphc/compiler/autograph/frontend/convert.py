@@ -7,8 +7,6 @@ so two closures of one definition share the work, and a variable that is rebound
 from __future__ import annotations
 
 import ast
-import functools
-import importlib
 import inspect
 import re
 import threading
@@ -23,7 +21,7 @@ from graphc.compiler.autograph.frontend.item_uses import mark_item_uses
 from graphc.compiler.autograph.frontend.rewriting import Unit
 from graphc.compiler.autograph.frontend.source import FUTURE_FLAGS, Definition, Source, find_source
 from graphc.compiler.autograph.frontend.statements import rewrite
-from graphc.compiler.base import at, collection_paused, deep_recursion, errors, remember, user_location
+from graphc.compiler.base import ABOVE, at, collection_paused, deep_recursion, errors, remember, user_location
 
 __all__ = ["convert", "is_converted", "is_part", "is_part_of", "names_asked", "to_source"]
 
@@ -115,7 +113,7 @@ def convert(fn: FunctionType, *, operators: object | None = None, suspended: boo
     if is_converted(code):
         return fn
     if operators is None:
-        operators = _operators()
+        operators = ABOVE["operators"]
     key = (id(code), id(operators), suspended)
     cached = _outcomes.get(key)
     if cached is None:
@@ -129,11 +127,6 @@ def convert(fn: FunctionType, *, operators: object | None = None, suspended: boo
     if isinstance(outcome, _Refused):
         raise outcome.kind(outcome.message)
     return outcome.bind(fn)
-
-
-@functools.cache
-def _operators() -> object:
-    return importlib.import_module("graphc.compiler.autograph.operators")
 
 
 def is_converted(fn: FunctionType | CodeType) -> bool:

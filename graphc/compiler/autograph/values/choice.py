@@ -20,7 +20,6 @@ from typing import Any, ClassVar, NoReturn, TypeVar, cast
 
 import numpy as np
 
-from graphc.compiler.autograph.values.control import control
 from graphc.compiler.autograph.values.deferred import RAISED, Deferred, is_deferred
 from graphc.compiler.autograph.values.join import is_number, is_tensor, leaf_type, same
 from graphc.compiler.autograph.values.kinds import users_method
@@ -168,11 +167,11 @@ def use(value: Any, function: Callable[[Any], Any]) -> Any:
     left = value.left
     if len(left) == 1:
         return function(value.options[left[0]])
+    from graphc.compiler.autograph.constructs.branches.branch import choose
+
     first = left[0]
     # In the false branch `left` is without the first, so the recursion ends.
-    return control.if_exp(
-        value.is_among((first,)), lambda: function(value.options[first]), lambda: use(value, function)
-    )
+    return choose(value.is_among((first,)), lambda: function(value.options[first]), lambda: use(value, function))
 
 
 def ask(value: Any, question: Callable[[Any], Any]) -> Any:
@@ -180,6 +179,7 @@ def ask(value: Any, question: Callable[[Any], Any]) -> Any:
 
     Where the value is ``None``, a string or the like, an answer such as ``TypeError`` is what eager code would get.
     """
+    from graphc.compiler.autograph.constructs.exceptions.failure import note_raise
 
     def asked(one: Any) -> Any:
         try:
@@ -187,7 +187,7 @@ def ask(value: Any, question: Callable[[Any], Any]) -> Any:
         except (AttributeError, TypeError, ValueError) as error:
             # An error of Python's own is noted here; one that the user's code raised (RAISED) is noted already.
             if is_simple(one) and not isinstance(error, GraphcError) and not hasattr(error, RAISED):
-                control.note_raise(error)
+                note_raise(error)
             raise
 
     return use(value, asked)

@@ -12,7 +12,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.compiler.autograph.values.control import control
 from graphc.compiler.autograph.values.number import SymbolicNumber, is_whole, number
 from graphc.compiler.autograph.values.spans import HIGHEST, LOWEST
 from graphc.compiler.base.errors import GraphcError, OutOfRangeError
@@ -128,27 +127,29 @@ def _fits(value: SymbolicTensor) -> bool:
 
 
 def _check(value: SymbolicTensor) -> None:
+    from graphc.compiler.autograph.constructs.branches.logic import require, unless
+
     if value.shape:
         value = cast("SymbolicTensor", apply(OPS["reshape"], (value,), Attrs(shape=())))
     if value.dtype.kind == "u":
-        control.require(apply(OPS["less_equal"], (value, HIGHEST)), _too_large)
+        require(apply(OPS["less_equal"], (value, HIGHEST)), _too_large)
         return
     if value.dtype.kind == "i":
         within = [apply(OPS["greater_equal"], (value, LOWEST)), apply(OPS["less_equal"], (value, HIGHEST))]
-        control.require(FUNCTIONS["logical_and"](*within), _too_large)
+        require(FUNCTIONS["logical_and"](*within), _too_large)
         return
 
     if value.dtype.itemsize == 1:  # some of them have no infinity that 2**31 could become
         value = cast("SymbolicTensor", FUNCTIONS["astype"](value, "float32"))
 
     def fail() -> None:
-        control.require(value == value, lambda: ValueError("cannot convert float NaN to integer"))
-        control.require(abs(value) != float("inf"), lambda: OverflowError("cannot convert float infinity to integer"))
-        control.require(False, _too_large)
+        require(value == value, lambda: ValueError("cannot convert float NaN to integer"))
+        require(abs(value) != float("inf"), lambda: OverflowError("cannot convert float infinity to integer"))
+        require(False, _too_large)
 
     # One test for all good numbers; only where it fails is it asked which error it is.
     fits = apply(OPS["less"], (abs(value), -float(LOWEST)))
-    control.unless(fits, fail)
+    unless(fits, fail)
 
 
 def _too_large() -> GraphcError:

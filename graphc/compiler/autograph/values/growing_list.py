@@ -9,7 +9,7 @@ item, which refuses all use.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -101,9 +101,6 @@ class Growing(Contents):
       appends: what counts the items that are put in.
     """
 
-    methods: ClassVar[dict[str, Callable[..., Any]]] = {}
-    """By the names of operators and methods, what stands for them: called with the list, this, and the arguments."""
-
     buffer: Any
     count: Any
     added: Any
@@ -119,7 +116,9 @@ class Growing(Contents):
 
     def answer(self, method: str, owner: Any, *operands: Any, **options: Any) -> Any:
         """Returns the result of an operator or method of the list."""
-        run = self.methods.get(method)
+        from graphc.compiler.autograph.constructs.expressions.list_methods import METHODS
+
+        run = METHODS.get(method)
         return self.fail() if run is None else run(owner, self, *operands, **options)
 
     @property

@@ -11,14 +11,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.compiler.autograph.values.control import control
 from graphc.compiler.autograph.values.course import CourseNumber
 from graphc.compiler.autograph.values.index import is_symbolic
 from graphc.compiler.autograph.values.join import describe
 from graphc.compiler.autograph.values.number import Kinds, kind_of, kinds_of
 from graphc.compiler.base import is_installed_file, is_library_module, nest
 from graphc.compiler.base.errors import GraphcError, UnimplementedError
-from graphc.compiler.core import SymbolicTensor, kind_of_dtype
+from graphc.compiler.core import SymbolicTensor, converted, kind_of_dtype
 from graphc.compiler.ir import Value
 from graphc.compiler.tracing import Alias, attribute, context, fixed, item, trace_of
 
@@ -195,7 +194,7 @@ def is_instance(value: Any, kind: type[Any]) -> bool:
 
 def _asked(example: Any, kind: Any) -> Any:
     # The converted isinstance of a tensor ends up here again.
-    return isinstance(example, kind) if isinstance(example, SymbolicTensor) else control.call(isinstance)(example, kind)
+    return isinstance(example, kind) if isinstance(example, SymbolicTensor) else converted(isinstance)(example, kind)
 
 
 def stands_for_bool(value: Any) -> bool:

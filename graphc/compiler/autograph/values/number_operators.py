@@ -15,7 +15,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.compiler.autograph.values.control import control
 from graphc.compiler.autograph.values.exact import compare_exactly, compare_mixed
 from graphc.compiler.autograph.values.index import as_tensor
 from graphc.compiler.autograph.values.join import is_tensor
@@ -210,17 +209,23 @@ def _error_of(native: Callable[[Any, Any], Any], *values: Any) -> Exception:
 
 
 def _check_divisor(native: Any, first: Any, second: Any) -> None:
+    from graphc.compiler.autograph.constructs.branches.logic import require
+
     kinds = kind_of(first) or int, kind_of(second) or int
-    control.require(as_tensor(second) != 0, lambda: _error_of(native, kinds[0](1), kinds[1](0)))
+    require(as_tensor(second) != 0, lambda: _error_of(native, kinds[0](1), kinds[1](0)))
 
 
 def _check_shift(native: Any, first: Any, second: Any) -> None:
+    from graphc.compiler.autograph.constructs.branches.logic import require
+
     del first
-    control.require(as_tensor(second) >= 0, lambda: _error_of(native, 1, -1))
+    require(as_tensor(second) >= 0, lambda: _error_of(native, 1, -1))
 
 
 def _check_power(native: Any, first: Any, second: Any) -> None:
     """Refuses the powers that Python refuses, and those of which the type depends on the values."""
+    from graphc.compiler.autograph.constructs.branches.logic import or_, require, require_limit
+
     kinds = kind_of(first), kind_of(second)
     base, exponent = as_tensor(first), as_tensor(second)
     if complex in kinds:
@@ -229,30 +234,30 @@ def _check_power(native: Any, first: Any, second: Any) -> None:
     if float not in kinds and type(exponent) not in (int, bool):
         error = "an int to the power of a negative int is a float, which depends on tensors; make the base a float"
         # A limit, not an exception: plain Python goes on here, so no `except` of the user's may run.
-        control.require_limit(exponent >= 0, lambda: UnimplementedError(error))
+        require_limit(exponent >= 0, lambda: UnimplementedError(error))
         return
     if type(base) not in KINDS or base == 0:
         one = 1.0 if float in kinds else 1
-        control.require(control.or_(lambda: exponent >= 0, lambda: base != 0), lambda: _error_of(native, 0 * one, -1))
+        require(or_(lambda: exponent >= 0, lambda: base != 0), lambda: _error_of(native, 0 * one, -1))
     if float in kinds and not (type(exponent) in KINDS and float(exponent).is_integer()):
         error = "a negative number to a power that is not whole is complex; make the base complex"
-        control.require_limit(
-            control.or_(lambda: base >= 0, lambda: exponent % 1.0 == 0), lambda: UnimplementedError(error)
-        )
+        require_limit(or_(lambda: base >= 0, lambda: exponent % 1.0 == 0), lambda: UnimplementedError(error))
 
 
 def _check_complex_power(native: Any, base: Any, exponent: Any) -> None:
     """Refuses a power of 0j that is not real, or negative."""
+    from graphc.compiler.autograph.constructs.branches.logic import or_, require
+
     if type(base) in KINDS and base != 0:
         return
     if type(exponent) in KINDS:
         if exponent.real < 0 or exponent.imag != 0:
-            control.require(base != 0, lambda: _error_of(native, 0j, -1))
+            require(base != 0, lambda: _error_of(native, 0j, -1))
         return
 
     real = exponent.dtype.kind != "c"
     defined = exponent >= 0 if real else (exponent.real >= 0) & (exponent.imag == 0)
-    control.require(control.or_(lambda: defined, lambda: base != 0), lambda: _error_of(native, 0j, -1))
+    require(or_(lambda: defined, lambda: base != 0), lambda: _error_of(native, 0j, -1))
 
 
 _CHECKS: dict[str, Callable[[Any, Any, Any], None]] = {

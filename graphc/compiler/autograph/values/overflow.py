@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from graphc.compiler.autograph.values.control import control
 from graphc.compiler.autograph.values.spans import ANY_INT, BINARY, HIGHEST, LOWEST, UNARY, Bounds, Span
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import NumberOverflowError
@@ -80,20 +79,24 @@ def checked_unary_span(name: str, operand: Any, span: Span) -> Span:
 
 
 def _require(name: str, fits: Any) -> None:
+    from graphc.compiler.autograph.constructs.branches.logic import require_limit
+
     location, symbol = user_location(), (UNARY.get(name) or BINARY[name]).symbol
     message = (
         f"the result of {symbol} on Python ints that depend on tensors passes 32 bits, in which compiled code "
         "holds such a number where Python's grow; bound it, for example by %, or compute it as a tensor: as a float, "
         "gx.astype(x, 'float32'), or as an int32 tensor, which wraps"
     )
-    control.require_limit(fits, lambda: at(NumberOverflowError(message), location))
+    require_limit(fits, lambda: at(NumberOverflowError(message), location))
 
 
 def require_within(value: Any, span: Span, low: int, high: int, error: Callable[[], Exception]) -> None:
     """Raises an error where an int does not lie between two; the program asks what its bounds do not tell."""
+    from graphc.compiler.autograph.constructs.branches.logic import require
+
     span.rely()
     if not low <= span.low <= span.high <= high:
-        control.require(_is_within(value, span, low, high), error)
+        require(_is_within(value, span, low, high), error)
 
 
 def _is_within(value: Any, span: Span, low: int, high: int) -> Any:

@@ -163,10 +163,12 @@ class GraphTrace(Trace):
 
     is_graph = True
     random_state: Any
-    random_state_class: Any
 
     def __init__(self, graph: Graph) -> None:
+        from graphc.graphs.session.variables.variable import GraphVariable  # deferred, since it imports this file
+
         super().__init__("graph")
+        self.variable_class = GraphVariable
         self.builder: NamingBuilder = NamingBuilder("graph")
         self.graph = graph
         self.outside: dict[str, Variable] = {}
@@ -329,5 +331,7 @@ class GraphTrace(Trace):
 
     def new_random_state(self) -> Any:
         """Returns a new :attr:`random_state`, for the op that is about to be appended."""
-        self.random_state = self.random_state_class(self.graph, self.graph.op_seed)
+        from graphc.graphs.session.variables.variable import RandomState
+
+        self.random_state = RandomState(self.graph, self.graph.op_seed)
         return self.random_state

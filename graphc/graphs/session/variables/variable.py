@@ -30,7 +30,7 @@ from graphc.graphs.session.graphs.graph import Graph, default_graph
 from graphc.graphs.session.graphs.naming import GraphKeys, check_name
 from graphc.graphs.session.graphs.placeholders import graph_dtype, graph_type
 from graphc.graphs.session.graphs.tensor import GraphTensor, Operation
-from graphc.graphs.session.graphs.trace import RANDOM, GraphTrace
+from graphc.graphs.session.graphs.trace import RANDOM
 from graphc.graphs.session.state import COUNT_UP_TO, INITIALIZED_VALUE, IS_INITIALIZED
 from graphc.graphs.session.variables.scattering import Scattering
 
@@ -405,7 +405,3 @@ class RandomState(GraphVariable):
 
     def _named_scope(self) -> AbstractContextManager[str]:
         return nullcontext("")  # it is read beside the op
-
-
-GraphTrace.variable_class = GraphVariable
-GraphTrace.random_state_class = RandomState

@@ -20,7 +20,7 @@ from graphc.training.data.late import LateSeed
 from graphc.training.data.nodes.counting import common_spec
 from graphc.training.data.nodes.maps import Noted
 from graphc.training.data.nodes.threads import ReadAhead
-from graphc.training.data.plan import Ahead, Epoch, Node, Rows, improved
+from graphc.training.data.plan import Ahead, Epoch, Node, Rows
 from graphc.training.data.sources import INFINITE, Cardinality, State
 
 __all__ = ["Choose", "Interleave", "RandomChoices"]
@@ -103,6 +103,8 @@ class _Interleaved(Noted):
         return _Slot(self.number - 1, before, self._inner(row, self.number - 1))
 
     def _inner(self, row: Row, number: int) -> Rows:
+        from graphc.training.data.planned_dataset import improved  # deferred, since it imports the nodes
+
         try:
             with inside_of_a_function():
                 plan = plan_in(self.function.value(row), self.function)

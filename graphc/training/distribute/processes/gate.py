@@ -17,9 +17,9 @@ from jax.sharding import PartitionSpec as P
 
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
-from graphc.compiler.core import Tensor, Variable, operand, register_gathering
+from graphc.compiler.core import Tensor, Variable, operand, register_meetings
 from graphc.compiler.ir import print_graph
-from graphc.compiler.lowering import Executable, compiler_options, register_meeting
+from graphc.compiler.lowering import Executable, compiler_options
 from graphc.compiler.ops import REPLICA_AXIS
 from graphc.training.distribute.layout import batch_mesh
 from graphc.training.distribute.processes.job import Job, current_job
@@ -113,8 +113,7 @@ def _before_program(executable: Executable, arrays: Sequence[Any], variables: Se
     gate.enter(job, executable.timeout, arrays, variables)
 
 
-register_meeting(_before_program)
-register_gathering(meet)
+register_meetings(_before_program, meet)
 
 
 def _settings() -> str:

@@ -23,12 +23,11 @@ from graphc.compiler.autograph.constructs.purity.reading import (
 from graphc.compiler.autograph.constructs.purity.unconverted import asked
 from graphc.compiler.autograph.constructs.purity.watch import called_by, counts_as_a_whole, operator_method
 from graphc.compiler.autograph.values.choice import ask, over_choices
-from graphc.compiler.autograph.values.control import control
 from graphc.compiler.autograph.values.index import is_symbolic
 from graphc.compiler.autograph.values.kinds import PLAIN, found_on, is_users
 from graphc.compiler.autograph.values.number import example_of, has_attribute
 from graphc.compiler.base import with_article
-from graphc.compiler.core import ArrayMethods
+from graphc.compiler.core import ArrayMethods, converted
 from graphc.compiler.tracing import context
 
 __all__ = ["GETTERS", "get_by", "getattr_in_trace", "hasattr_in_trace", "listing", "load_attr", "own_attr"]
@@ -48,7 +47,7 @@ def load_attr(owner: Any, name: str, *, by_item: bool = False) -> Any:
     if is_symbolic(owner) and not has_attribute(owner, name):
         return in_python(getattr, example_of(owner), name)  # which says that there is none
     if is_symbolic(owner) and name == "__class__":  # that of int(t) is int
-        return control.call(type)(owner)
+        return converted(type)(owner)
     try:
         # `super` is a builtin class, but what it finds may be the user's.
         if context.trace is None or (kind in PLAIN and kind is not super) or isinstance(owner, _NAMESPACES):
@@ -57,14 +56,14 @@ def load_attr(owner: Any, name: str, *, by_item: bool = False) -> Any:
             return value
         fallback = operator_method(owner, "__getattr__")
         if (finder := operator_method(owner, "__getattribute__")) is not None:
-            return control.call(finder)(owner, name)
+            return converted(finder)(owner, name)
         # getattr would run the user's __getattr__ unconverted.
         return _found_attr(owner, name, getattr if fallback is None else _without_fallback, by_item=by_item)
     except AttributeError:
         read_missing(owner, name)  # it may be there in the next call
         if fallback is None:
             raise
-        return control.call(fallback)(owner, name)
+        return converted(fallback)(owner, name)
 
 
 def _without_fallback(owner: Any, name: str) -> Any:
@@ -82,7 +81,7 @@ def _found_attr(owner: Any, name: str, native: Callable[[Any, str], Any], *, by_
         users = isinstance(function, types.FunctionType) and is_users(kind, function)
         if users or (function is not None and not is_library(kind)):  # which may be an attrgetter, or have no source
             read_descriptor(kind, name, attribute)
-            return control.call(function)(instance)
+            return converted(function)(instance)
     elif isinstance(attribute, functools.partialmethod):
         read_descriptor(kind, name, attribute)
     elif isinstance(attribute, functools.singledispatchmethod):
@@ -101,7 +100,7 @@ def _found_attr(owner: Any, name: str, native: Callable[[Any, str], Any], *, by_
         read_descriptor(kind, name, attribute)
         if found_on(class_of(attribute), "__set__") is None:
             read_unset(owner, name)  # such an attribute would take its place in the next call
-        return control.call(getter)(attribute, owner, kind)
+        return converted(getter)(attribute, owner, kind)
     if isinstance(attribute, _NATIVE):  # `show = str.upper`: Python may refuse to bind it, which is an answer, too
         read_inherited(kind, name)
         read_unset(owner, name)
@@ -182,7 +181,7 @@ def get_by(getter: Any, call_method: Callable[[Any, str], Any], /, *args: Any, *
         named = cast("functools.partial[Any]", factory).keywords if isinstance(factory, functools.partial) else {}
         name, *rest = (*factory.args, *keys) if isinstance(factory, functools.partial) else keys
         return call_method(owner, name)(*rest, **named)
-    get = _attributes if isinstance(getter, operator.attrgetter) else control.call(operator.getitem)
+    get = _attributes if isinstance(getter, operator.attrgetter) else converted(operator.getitem)
     values = tuple([get(owner, key) for key in keys])
     return values[0] if len(values) == 1 else values
 

@@ -37,13 +37,12 @@ from graphc.compiler.autograph.constructs.purity.watch import made
 from graphc.compiler.autograph.constructs.storage.cells import ContentsCell
 from graphc.compiler.autograph.constructs.storage.native_state import note_change
 from graphc.compiler.autograph.values.choice import changing
-from graphc.compiler.autograph.values.control import control
 from graphc.compiler.autograph.values.course import CourseNumber, by_trip
 from graphc.compiler.autograph.values.index import LoopIndex
 from graphc.compiler.autograph.values.kinds import found_on, is_users
 from graphc.compiler.autograph.values.protocol import answer
 from graphc.compiler.base import with_article
-from graphc.compiler.core import ArrayMethods
+from graphc.compiler.core import ArrayMethods, converted
 from graphc.compiler.tracing import Region, context, fixed
 
 __all__ = ["CONTENT_METHODS", "builtin_call", "class_call", "defined_class", "is_pure_class"]
@@ -97,7 +96,7 @@ def _is_pure(function: Any, owner: Any, kind: type[Any]) -> bool:
 def _method(function: Any, owner: Any, kind: type[Any], *, pure: bool) -> Callable[..., Any]:
     """Returns a method of a builtin type, with a note of what it changes."""
     if kind is list and function.__name__ == "sort":
-        return functools.partial(OVERRIDES.functions[list.sort], function, owner)
+        return functools.partial(OVERRIDES[list.sort], function, owner)
     if not pure and isinstance(owner, list | dict) and function.__name__ in CONTENT_METHODS:
         return _changing_contents(function, cast("list[Any]", owner))
     if not pure:
@@ -112,9 +111,9 @@ def _replaced(function: Any) -> Callable[..., Any] | None:
     """Returns the function that stands for a builtin, or for a method of a string, which may be given late texts."""
     owner = getattr(function, "__self__", None)
     if type(owner) is not str:
-        replaced = OVERRIDES.functions.get(function)
+        replaced = OVERRIDES.get(function)
         return None if replaced is None else _of_numbers(function, functools.partial(replaced, guarded(function)))
-    replaced = OVERRIDES.functions.get(getattr(str, function.__name__))
+    replaced = OVERRIDES.get(getattr(str, function.__name__))
     return None if replaced is None else functools.partial(replaced, guarded(function), owner)
 
 
@@ -150,7 +149,7 @@ def _len(value: Any) -> Any:
     """``len``; of a list whose length is known at run time only, a number that depends on tensors."""
     check_read(value)
     length = answer("__len__", value)
-    return OVERRIDES.functions[len](guarded(len), value) if length is NotImplemented else length
+    return OVERRIDES[len](guarded(len), value) if length is NotImplemented else length
 
 
 def _changing_contents(function: Any, owner: list[Any] | dict[Any, Any]) -> Any:
@@ -176,7 +175,7 @@ _PURE_CLASSES = (contextlib.nullcontext, contextlib.suppress)
 
 def class_call(kind: type[Any]) -> Any:
     """Returns what to call in place of a class."""
-    if kind in PURE_BUILTINS or kind in OVERRIDES.functions:
+    if kind in PURE_BUILTINS or kind in OVERRIDES:
         return builtin_call(kind)
     if issubclass(kind, BaseException):
         init = found_on(kind, "__init__")
@@ -274,14 +273,14 @@ def _construct(kind: type[Any], /, *args: Any, **kwargs: Any) -> Any:
         context.trace.journal.own(instance)
     init, post_init = found_on(kind, "__init__"), found_on(kind, "__post_init__")
     if post_init is None or _is_written(init):
-        in_python(control.call(init), instance, *args, **kwargs)
+        in_python(converted(init), instance, *args, **kwargs)
         return instance
     # What dataclasses generate asks the object for the method, and finds what is put there first.
-    arguments, converted = (*args, *kwargs.values()), control.call(types.MethodType(post_init, instance))
+    arguments, method = (*args, *kwargs.values()), converted(types.MethodType(post_init, instance))
 
     def after_init(*args: Any) -> None:
         _own_defaults(instance, arguments)
-        converted(*args)
+        method(*args)
 
     vars(instance)["__post_init__"] = after_init  # past the __setattr__ of a frozen dataclass
     try:

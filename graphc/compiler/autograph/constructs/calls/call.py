@@ -175,7 +175,7 @@ def call(function: Any) -> Any:
             return native
         return telling(function, _with_choices(function, native))
     if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
-        if (stands_for := OVERRIDES.functions.get(function.__func__)) is not None:
+        if (stands_for := OVERRIDES.get(function.__func__)) is not None:
             return functools.partial(stands_for, function, function.__self__)
         read_method(class_of(function.__self__), function.__func__.__name__, function.__func__)
         native = _user_or_library(function.__func__, function)
@@ -331,7 +331,7 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
     code = code_owner.__code__
     check_stores(code_owner)
     check_recursion(code_owner)
-    replaced = OVERRIDES.functions.get(code_owner) if original is code_owner else None  # of a method `call` has asked
+    replaced = OVERRIDES.get(code_owner) if original is code_owner else None  # of a method `call` has asked
     if is_graphc_file(code.co_filename):
         if (wrapped := code_owner.__dict__.get("__wrapped__")) is not None and context.trace is not None:
             context.trace.root.reads.wraps(code_owner, wrapped, code_owner.__name__)  # as gx.grad(f) does

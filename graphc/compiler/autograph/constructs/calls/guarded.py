@@ -30,11 +30,10 @@ from graphc.compiler.autograph.constructs.purity.watch import (
 from graphc.compiler.autograph.constructs.storage.native_state import equal_states, state_of
 from graphc.compiler.autograph.frontend.convert import is_converted
 from graphc.compiler.autograph.values.choice import over_choices, use
-from graphc.compiler.autograph.values.control import control
 from graphc.compiler.autograph.values.kinds import found_on
 from graphc.compiler.autograph.values.protocol import alternatives, check_given
 from graphc.compiler.base import is_library_file
-from graphc.compiler.core import Tensor, outside_scope
+from graphc.compiler.core import Tensor, converted, outside_scope
 from graphc.compiler.tracing import Region, Source, content_of, context, dispatched, fixed, result_of_call
 
 __all__ = [
@@ -237,10 +236,9 @@ def guarded(function: Any) -> Any:
             args = tuple([_called_back(value) for value in args])
             calls_first = function in MAPPING or (function is iter and len(args) == 2)
             if calls_first and args and (isinstance(args[0], type) or _is_called(args[0])):
-                args = (control.call(args[0]), *args[1:])
+                args = (converted(args[0]), *args[1:])
             kwargs = {
-                name: control.call(f) if _is_called(f) and name == "key" else _called_back(f)
-                for name, f in kwargs.items()
+                name: converted(f) if _is_called(f) and name == "key" else _called_back(f) for name, f in kwargs.items()
             }
         check_arguments(function, args, kwargs)
         result = call_watched(function, args, kwargs) if watches else in_python(function, *args, **kwargs)
@@ -265,7 +263,7 @@ def _hashable_function(function: Any) -> Any:
 
 def _called_back(value: Any) -> Any:
     """Returns an argument that the builtin calls, as a call of it would be converted."""
-    return control.call(value) if isinstance(value, _CALLBACKS) or alternatives(value) is not None else value
+    return converted(value) if isinstance(value, _CALLBACKS) or alternatives(value) is not None else value
 
 
 def _is_called(value: Any) -> bool:
@@ -290,7 +288,7 @@ def call_dispatched(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Calls what ``functools.singledispatch`` chooses by the class that the first argument has in plain Python."""
     if not args:  # Python says that there is none
         return in_python(function, **kwargs)
-    return control.call(_implementation(function.dispatch, control.call(type)(args[0]), id(function)))(*args, **kwargs)
+    return converted(_implementation(function.dispatch, converted(type)(args[0]), id(function)))(*args, **kwargs)
 
 
 @over_choices(None, None, None, use)
@@ -298,8 +296,8 @@ def call_dispatched_method(descriptor: Any, owner: Any, kind: type[Any], /, *arg
     """Calls what ``functools.singledispatchmethod`` chooses by the class of the first argument."""
     if not args:
         return in_python(descriptor.__get__(owner, kind), **kwargs)
-    chosen = _implementation(descriptor.dispatcher.dispatch, control.call(type)(args[0]), id(descriptor))
-    return control.call(chosen.__get__(owner, kind))(*args, **kwargs)
+    chosen = _implementation(descriptor.dispatcher.dispatch, converted(type)(args[0]), id(descriptor))
+    return converted(chosen.__get__(owner, kind))(*args, **kwargs)
 
 
 def _implementation(dispatch: Callable[[type[Any]], Any], kind: type[Any], key: int) -> Any:

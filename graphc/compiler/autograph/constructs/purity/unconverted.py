@@ -32,7 +32,7 @@ from graphc.compiler.autograph.values.kinds import found_on, is_users, users_met
 from graphc.compiler.autograph.values.protocol import Symbolic
 from graphc.compiler.base import is_library_file, nest
 from graphc.compiler.base.errors import UnimplementedError
-from graphc.compiler.core import METHOD_FOLLOWERS, SymbolicTensor, Tensor, Variable, stay
+from graphc.compiler.core import SymbolicTensor, Tensor, Variable, stay
 from graphc.compiler.tracing import ReadGuard, attribute, content_of, contents_of, context, fixed, has_parts, item
 
 __all__ = ["CLASS_TESTS", "asked", "checked", "follow", "handed", "operated", "run_as_is", "tested"]
@@ -289,9 +289,6 @@ def _tell(function: Any) -> None:
         is_ours = is_library(cast("type[Any]", type(function)))
     if is_ours and is_opaque(function):
         context.trace.read_once(f"the call of {public_name(function)}")
-
-
-METHOD_FOLLOWERS.append(asked)
 
 
 # ``isinstance``, ``issubclass`` and ``callable`` of what comes from outside: classes change, too.

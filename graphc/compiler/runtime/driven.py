@@ -1,4 +1,4 @@
-"""Gradients, tangents and maps of computations on several devices.
+"""Steps of ops whose bodies span several devices: loops, branches, calls, gradients, tangents and maps.
 
 Each transform is that of the op, with bodies that run plans in place of programs: JAX traces them (see
 :mod:`graphc.compiler.runtime.following`). A gradient repeats the forward pass, and keeps the residuals of each step.
@@ -15,9 +15,9 @@ import jax as _jax
 
 from graphc.compiler.base import Location
 from graphc.compiler.devices import Device
-from graphc.compiler.ir import OPS, Attrs, Graph, Node, OpDef
+from graphc.compiler.ir import OPS, Attrs, Graph, Node, OpDef, TensorType
 from graphc.compiler.lowering import lower
-from graphc.compiler.ops import JVP, VJP, VMAP, linearize, replaying
+from graphc.compiler.ops import CALL, COND, JVP, SCAN, SWITCH, VJP, VMAP, WHILE, linearize, replaying
 from graphc.compiler.runtime.executor import Execution
 from graphc.compiler.runtime.following import Following
 from graphc.compiler.runtime.partition import partition
@@ -25,7 +25,7 @@ from graphc.compiler.runtime.placer import Placement
 from graphc.compiler.runtime.plan import HOST, Plan, Step
 from graphc.compiler.runtime.steps import Placed, PlacedFunction
 
-__all__ = ["TRANSFORMS", "Driven", "drive", "make_driven", "plan_region", "register_drivers"]
+__all__ = ["drive", "make_driven", "plan_region"]
 
 # Driven steps: ops whose bodies span several devices and run as plans.
 
@@ -64,14 +64,6 @@ class Driven(Step):
         return f"step by step, since its body lies on {', '.join(used)}"
 
 
-_drivers: dict[str, type[Driven]] = {}
-
-
-def register_drivers(drivers: Mapping[str, type[Driven]]) -> None:
-    """Sets the driver class of each op name; a driver may use another one, such as that of a differentiated op."""
-    _drivers.update(drivers)
-
-
 def drive(placement: Placement, node: Node, inputs: Slots, outputs: Slots, after: Slots) -> Step:
     """Returns the step of an op whose bodies span several devices.
 
@@ -94,11 +86,79 @@ def make_driven(
     location: Location | None = None, *, inputs: Slots = (), outputs: Slots = (), after: Slots = (),
 ) -> Driven:  # fmt: skip
     """Returns a step made from its parts; a step outside any plan has no slots."""
-    driver = _drivers[op.name]
+    driver = _DRIVERS[op.name]
     return driver(
         name, HOST, inputs, outputs, after, op=op, attrs=attrs, regions=regions, plans=plans, location=location
     )
 
+
+# Control flow, which the runtime executes part by part.
+
+
+class _Controlled(Driven):
+    """A step that runs the same way whether or not JAX follows it: the execution handles the kinds of values."""
+
+    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+        """As :meth:`run`."""
+        return self.run(values, execution)
+
+
+class _Call(_Controlled):
+    def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
+        """Runs the body."""
+        return execution.run(self.plans[0], arrays)
+
+
+class _Branch(_Controlled):
+    def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
+        """Runs the chosen branch; if rows choose differently, runs all branches and selects for each row."""
+        # By branch number: the first region of a condition is the one for True.
+        cases = self.plans[::-1] if self.op is COND else self.plans
+        choice = execution.number(arrays[0])
+        if choice is None:
+            return execution.select(arrays[0], [execution.run(plan, arrays[1:]) for plan in cases])
+        return execution.run(cases[min(max(choice, 0), len(cases) - 1)], arrays[1:])
+
+
+class _While(_Controlled):
+    def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
+        """Runs the body while the test is true; if it is true for some rows only, the others keep their values."""
+        test, body = self.plans
+        num_carry = self.attrs["num_carry"]
+        carry, invariant = arrays[:num_carry], arrays[num_carry:]
+        while execution.holds(going := execution.run(test, (*carry, *invariant))[0]):
+            results = execution.run(body, (*_detached(self, carry, execution), *invariant))
+            carry = results if execution.number(going) else execution.select(going, [carry, results])
+        return carry
+
+
+class _Scan(_Controlled):
+    def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
+        """Runs the body for each row."""
+        (body,) = self.plans
+        attrs = self.attrs
+        num_carry, num_xs, length = attrs["num_carry"], attrs["num_xs"], attrs["length"]
+        carry, invariant = arrays[:num_carry], arrays[num_carry + num_xs :]
+        xs = [execution.rows(array, length) for array in arrays[num_carry : num_carry + num_xs]]
+        types = [value.type for value in self.regions[0].outputs[num_carry:]]
+        stacks = [execution.stack(TensorType((length, *type.shape), type.dtype)) for type in types]
+        for row in reversed(range(length)) if attrs.get("reverse") else range(length):
+            index = execution.constant(attrs.get("start", 0) + attrs.get("step", 1) * row)
+            carried = _detached(self, carry, execution)
+            results = execution.run(body, (index, *carried, *(rows[row] for rows in xs), *invariant))
+            carry = results[:num_carry]
+            for stack, result in zip(stacks, results[num_carry:], strict=True):
+                stack.put(result, row)
+        return [*carry, *(stack.array() for stack in stacks)]
+
+
+def _detached(loop: Driven, carry: Sequence[Any], execution: Execution) -> Sequence[Any]:
+    """Returns the carried values with the variables, which come last, cut off from gradients, as assignment does."""
+    count = len(carry) - len(loop.attrs.get("assigned", ()))
+    return (*carry[:count], *execution.detached(carry[count:]))
+
+
+# Transforms, which JAX traces.
 
 jax: Any = _jax  # its functions are only partly annotated
 
@@ -187,10 +247,15 @@ class _CustomGradient(_Transform):
         return list(map(Placed, results, forward.results))
 
 
-TRANSFORMS: Mapping[str, type[Driven]] = {
+_DRIVERS: Mapping[str, type[Driven]] = {
+    CALL.name: _Call,
+    COND.name: _Branch,
+    SWITCH.name: _Branch,
+    WHILE.name: _While,
+    SCAN.name: _Scan,
     VJP.name: _Vjp,
     JVP.name: _Jvp,
     VMAP.name: _Vmap,
     "custom_gradient": _CustomGradient,
 }
-"""The ops that JAX traces, with their step classes."""
+"""The class of the steps of each op."""
