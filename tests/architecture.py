@@ -427,17 +427,17 @@ def _cycles(modules: Mapping[str, Module]) -> list[str]:
 # What a neighbourhood may have at most: lines, lines of code, files. Numbers to lower, never to raise without a word of
 # what it buys in the commit.
 BUDGET: Mapping[str, tuple[int, int, int]] = {
-    "graphc": (406, 370, 1),
+    "graphc": (400, 368, 1),
     "__main__": (8, 4, 1),
-    "compiler": (74675, 49021, 290),
+    "compiler": (74431, 48910, 289),
     "library": (5135, 2367, 22),
-    "graphs": (14611, 8780, 57),
-    "training": (21891, 13198, 79),
+    "graphs": (13455, 8201, 57),
+    "training": (21878, 13191, 79),
     "saving": (3116, 2179, 10),
     "serve": (2927, 2029, 14),
     "tools": (5454, 3667, 22),
-    "cluster": (6734, 4279, 28),
-    "compat": (5019, 4173, 28),
+    "cluster": (6268, 4212, 28),
+    "compat": (3620, 2857, 28),
     "cli": (2414, 1693, 13),
 }
 
@@ -448,16 +448,16 @@ WALKS: Mapping[str, int] = {
     "straight line, hot call": 1,
     "rolled for, first call": 99,
     "rolled for, hot call": 1,
-    "session with a queue, first": 50,
+    "session with a queue, first": 49,
     "session with a queue, hot": 21,
-    "dataset next, first": 27,
+    "dataset next, first": 26,
     "dataset next, hot": 6,
     "data-parallel step, first": 86,
     "data-parallel step, hot": 12,
 }
 
 # What layers above put code into, each listed in docs/explanation/internals.md, and uses of names that say nothing.
-HOOKS, FILLERS = 19, 249
+HOOKS, FILLERS = 19, 246
 _FILLERS = frozenset(("found", "given", "held", "kept", "known", "made", "place", "places", "said", "told"))
 
 
