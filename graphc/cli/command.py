@@ -51,14 +51,7 @@ RESOURCES_HELP = "what Ray reserves for each task of a job, such as worker:num_g
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the ``graphc`` command.
-
-    Args:
-      arguments: the arguments after ``graphc``; None for those of the command line.
-
-    Returns:
-      The exit code: 0 for success, 1 if a comparison found a difference, 2 if something failed.
-    """
+    """Runs the ``graphc`` command."""
     options = _parser().parse_args(arguments)
     run: Callable[[argparse.Namespace], int] = options.run
     path = list(sys.path)  # a target's folder is added, as when Python runs a file

@@ -123,11 +123,7 @@ class Scaling:
         return json.dumps(figures, indent=2)
 
     def plot(self, path: Path) -> Self:
-        """Draws the times beside the perfect ones.
-
-        Raises:
-          FailedPreconditionError: matplotlib is not installed.
-        """
+        """Draws the times beside the perfect ones."""
         try:
             from matplotlib.figure import Figure
         except ImportError:
@@ -160,13 +156,7 @@ def scale(target: str, expression: str | None, counts: Sequence[int], *, weak: b
     Args:
       target: ``FILE.py:FUNCTION`` or ``MODULE:FUNCTION``.
       expression: its arguments, as for ``graphc compare``.
-      counts: the numbers of devices.
       weak: whether each device gets the whole batch, so the work grows with the devices.
-      rounds: the number of timed steps.
-
-    Raises:
-      InvalidArgumentError: a number of devices is no positive number.
-      FailedPreconditionError: a process failed; the message is its own.
     """
     if not counts or min(counts) < 1:
         raise InvalidArgumentError(f"--devices takes numbers from 1, such as 1,2,4,8; got {list(counts)}")
@@ -186,11 +176,7 @@ def scale(target: str, expression: str | None, counts: Sequence[int], *, weak: b
 
 
 def measure(target: str, expression: str | None, count: int, *, weak: bool, rounds: int) -> Measurement:
-    """Measures a step on so many devices of this process.
-
-    Raises:
-      InvalidArgumentError: there are not as many devices.
-    """
+    """Measures a step on so many devices of this process."""
     here = devices()
     if len(here) < count:
         raise InvalidArgumentError(

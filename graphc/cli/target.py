@@ -29,24 +29,14 @@ ARGS_HELP = (
 
 @dataclass(frozen=True)
 class Target:
-    """A function and the arguments to call it with.
-
-    Attributes:
-      module: the name of the target's module.
-      function: the function to call.
-      args: with what.
-    """
+    """A function and the arguments to call it with."""
 
     module: ModuleType
     function: Callable[..., Any]
     args: tuple[Any, ...]
 
     def other(self, name: str) -> Callable[..., Any]:
-        """Another function of the same module.
-
-        Raises:
-          NotFoundError: there is none of that name.
-        """
+        """Another function of the same module."""
         return _find(self.module, name)
 
 

@@ -35,11 +35,7 @@ _OTHER = "white", "C7"
 
 
 def print_timeline(events: Sequence[Event], console: Console) -> None:
-    """Prints a row for each event, in the order in which they began: where and when it ran, and for how long.
-
-    Args:
-      console: the console for the output; if it is not a terminal, lines are not wrapped.
-    """
+    """Prints a row for each event, in the order in which they began: where and when it ran, and for how long."""
     table = _table(events)
     if not console.is_terminal:
         console.width = console.measure(table, options=console.options.update(width=10_000)).maximum
@@ -97,14 +93,7 @@ _SHORTEST = 4
 
 
 def draw_timeline(events: Sequence[Event], path: Path, title: str) -> None:
-    """Draws a lane for each device and thread, with a bar for each event and its name where there is room.
-
-    Args:
-      path: the file to write; its ending decides the format.
-
-    Raises:
-      FailedPreconditionError: matplotlib is not installed.
-    """
+    """Draws a lane for each device and thread, with a bar for each event and its name where there is room."""
     try:
         from matplotlib.figure import Figure
         from matplotlib.patches import Patch
@@ -154,7 +143,6 @@ class MergedTimeline:
     """The merged timelines of all ranks.
 
     Attributes:
-      events: the events in order of their start, with times of a common clock.
       waited_for: the seconds that all other ranks together waited for each.
     """
 
@@ -172,10 +160,6 @@ def merge_timelines(paths: Sequence[str | Path]) -> MergedTimeline:
     """Merges the traces that :func:`graphc.profile` has written on the ranks of a job.
 
     Barriers end on all ranks at the same time: they set the clocks.
-
-    Raises:
-      NotFoundError: there is no such file.
-      InvalidArgumentError: one is no such trace, or not of a rank, or two are of the same.
     """
     by_rank: dict[int, list[Event]] = {}
     for path in paths:

@@ -131,11 +131,7 @@ class Portable:
     """Makes graphs portable.
 
     Args:
-      name: the name of the function, for messages.
       rows: for each value with open sizes, its types in the traces.
-
-    Attributes:
-      programs: the functions of JAX in them, by name.
     """
 
     def __init__(self, name: str, rows: Mapping[Value, Sequence[TensorType]], sizes: Sequence[Sizes]) -> None:

@@ -85,14 +85,7 @@ def _checksum_of(path: Path) -> int:
 
 
 class FolderWriter:
-    """Writes one folder.
-
-    Args:
-      folder: the folder, which must be new, empty, or hold saved functions, which are replaced.
-
-    Raises:
-      FailedPreconditionError: it holds other files.
-    """
+    """Writes one folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -180,12 +173,7 @@ class FolderWriter:
 
 
 class FolderReader:
-    """Reads one folder.
-
-    Raises:
-      NotFoundError: the folder has no manifest.
-      DataLossError: the manifest is damaged.
-    """
+    """Reads one folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -279,11 +267,7 @@ UPGRADES: dict[tuple[str, int], Upgrade] = {}
 
 
 def check_version(version: Any, what: str, newest: int, saved_by: Any) -> None:
-    """Refuses what is newer than this graphc.
-
-    Raises:
-      FailedPreconditionError: it is.
-    """
+    """Refuses what is newer than this graphc."""
     if type(version) is not int or version < 1:
         raise ValueError(f"the version of {what} is {version!r:.40}")
     if version > newest:
@@ -294,11 +278,7 @@ def check_version(version: Any, what: str, newest: int, saved_by: Any) -> None:
 
 
 def upgrade_manifest(content: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns a manifest of this version.
-
-    Raises:
-      FailedPreconditionError: it is newer.
-    """
+    """Returns a manifest of this version."""
     check_version(content["version"], "the format", VERSION, content.get("graphc"))
     manifest = dict(content)
     while manifest["version"] < VERSION:
@@ -311,12 +291,7 @@ def known_ops(versions: Mapping[str, Any], saved_by: Any, allowed: Callable[[OpD
 
     Args:
       versions: the version of each when the graph was saved.
-      saved_by: the version of graphc, for messages.
       allowed: a function that says whether a file may have an op of today.
-
-    Raises:
-      FailedPreconditionError: an op is newer than this graphc, or unknown to it.
-      ValueError: an op is not allowed.
     """
     ops: dict[str, OpDef] = {}
     for name, version in versions.items():

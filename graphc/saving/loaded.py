@@ -12,12 +12,7 @@ import numpy as np
 
 from graphc.compiler.autograph import SymbolicNumber
 from graphc.compiler.base import at, nest, user_location
-from graphc.compiler.base.errors import (
-    DataLossError,
-    FailedPreconditionError,
-    GraphcError,
-    InvalidArgumentError,
-)
+from graphc.compiler.base.errors import DataLossError, FailedPreconditionError, GraphcError, InvalidArgumentError
 from graphc.compiler.core import SCALARS, ArrayMethods, SymbolicTensor, Tensor, Variable, operand
 from graphc.compiler.function import Replay, TensorSpec
 from graphc.compiler.ir import EffectKind, Graph, TensorType, dtype_from_short, verify

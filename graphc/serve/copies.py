@@ -240,15 +240,7 @@ class Copies:
             self._spread(new)
 
     def run(self, device: int, program: Program, key: Key, leaves: Sequence[Array], rows: int) -> list[Array]:
-        """Computes the results of a batch.
-
-        Args:
-          program: the program for the batch.
-
-        Raises:
-          InvalidArgumentError: the function raises for some row.
-          FailedPreconditionError: rows depend on each other.
-        """
+        """Computes the results of a batch."""
         start = time.perf_counter()
         results = self._launch(device, program, leaves)
         program.took(device, time.perf_counter() - start)

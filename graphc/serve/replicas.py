@@ -14,15 +14,7 @@ from numbers import Real
 from types import TracebackType
 from typing import Any, Self, cast
 
-from graphc.compiler.base import (
-    at,
-    checked_seconds,
-    deadline,
-    interruption,
-    logs,
-    user_location,
-    wait_until,
-)
+from graphc.compiler.base import at, checked_seconds, deadline, interruption, logs, user_location, wait_until
 from graphc.compiler.base.errors import (
     DeadlineExceededError,
     FailedPreconditionError,

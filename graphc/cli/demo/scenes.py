@@ -20,10 +20,7 @@ class Scene:
     """One program, and what came of it.
 
     Attributes:
-      title: what it shows.
-      source: the program.
       lines: what to know of the result: two lines of text.
-      html: pictures, each with its heading; empty for none.
     """
 
     title: str

@@ -75,7 +75,6 @@ class Budget:
     Attributes:
       values: the maximum number of numbers, lists, names and objects in a JSON body.
       array_bytes: the maximum size of an npy or npz body, and of the arrays in it.
-      arrays: the maximum number of arrays in an npz body.
     """
 
     json_bytes: int

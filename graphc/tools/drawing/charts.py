@@ -46,7 +46,6 @@ class Span:
 
     Attributes:
       kind: what it was, by which it has its colour.
-      start: when it began, in seconds; so ended it at ``end``.
     """
 
     lane: str

@@ -58,11 +58,7 @@ def page(title: str, body: str) -> str:
 
 
 def explorer(pictures: Sequence[Picture]) -> str:
-    """Returns pictures of a graph as a piece of a page in which one can move, zoom and look inside boxes.
-
-    Args:
-      pictures: the first is shown at first.
-    """
+    """Returns pictures of a graph as a piece of a page in which one can move, zoom and look inside boxes."""
     figures = "".join(
         f'<figure class="gx-figure" data-key="{escape(token(picture.key))}" data-title="{escape(picture.title)}"'
         f"{_HIDDEN if number else ''}>{svg_element(picture)}</figure>\n"
@@ -106,11 +102,7 @@ _INK, _MUTED, _LINE, _ORDER, _HOT = "#0f172a", "#526077", "#8291a7", "#d97706", 
 
 
 def draw_raster(picture: Picture, path: Path) -> None:
-    """Draws a picture into a file whose ending says the format.
-
-    Raises:
-      FailedPreconditionError: matplotlib is not installed.
-    """
+    """Draws a picture into a file whose ending says the format."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -205,15 +197,7 @@ def draw_graph(
     """Draws a graph into a file; see :meth:`graphc.compiler.ir.Graph.draw`.
 
     Args:
-      path: the file; its ending says the format: ``.svg``, ``.html``, ``.png``, ``.pdf`` or ``.jpg``.
       limit: how many nodes one picture shows at most; None for all.
-
-    Returns:
-      The path.
-
-    Raises:
-      InvalidArgumentError: the ending is none of these.
-      FailedPreconditionError: matplotlib is not installed, which draws all but SVG and HTML.
     """
     file = Path(path)
     ending = file.suffix.lower()

@@ -337,12 +337,8 @@ class Box:
 
     Attributes:
       key: what it is called in the whole drawing: the names of the nodes around it and its own, with slashes between.
-      title: the first line.
-      details: all there is to say of it, which shows where somebody points at it.
-      place: the user's file and line, as ``train.py:12``; empty for none.
       opens: the keys of the pictures of what is inside, where that is not drawn here.
       heat: its share of the total cost, from 0 to 1.
-      x: of the upper left corner, in the picture that it is part of; so is ``y``.
     """
 
     key: str
@@ -370,10 +366,7 @@ class Link:
     """A line from a box to another.
 
     Attributes:
-      source: the place of the box that it comes from.
-      target: the place of the box that it leads to.
       control: whether it says only what runs first.
-      points: the points of the line, from top to bottom.
     """
 
     source: int
@@ -389,7 +382,6 @@ class Picture:
 
     Attributes:
       key: what it is called: that of the box whose inside it shows; empty for the whole.
-      width: in pixels, once it is arranged; so is ``height``.
     """
 
     key: str

@@ -41,11 +41,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Shade:
-    """The style of boxes of one kind.
-
-    Attributes:
-      name: for the legend.
-    """
+    """The style of boxes of one kind."""
 
     name: str
     fill: str

@@ -39,9 +39,6 @@ def views(graph: Graph, *, limit: int | None = LIMIT, notes: Mapping[Node, Note]
     Args:
       limit: how many nodes a picture shows at most, those of loops and branches included; None for all. Of a larger
         graph, bodies and groups of neighbouring nodes get pictures of their own.
-
-    Returns:
-      The pictures; the first shows the whole, and the boxes of others tell which picture shows what is inside.
     """
     return _Views(graph, limit, notes or {}).found
 

@@ -132,7 +132,6 @@ def compare_results(reference: Any, value: Any, tolerance: Tolerance, root: str,
     """Compares nested results.
 
     Args:
-      tolerance: the tolerance for floating-point numbers.
       strict: whether containers and dtypes must be equal too; otherwise only the number and order of leaves.
     """
     expected, actual = nest.flatten_with_paths(reference, root), nest.flatten_with_paths(value, root)

@@ -181,7 +181,6 @@ def lines_of(file: str, function: str, lines: Sequence[int]) -> range:
     """Returns the numbers of the lines of a function, from its decorators to its end.
 
     Args:
-      function: its name, maybe with those of what it is in.
       lines: some of its lines, which are all that is returned where it is not found.
     """
     first, last = min(lines), max(lines)

@@ -53,9 +53,6 @@ class Part:
     """Nodes that are placed together.
 
     Attributes:
-      number: the number of the unit.
-      nodes: the nodes, in program order.
-      device: the device that the user pinned it to; empty for any.
       needs: the parts that it waits for, directly or indirectly, as one bit for each number.
     """
 

@@ -101,11 +101,7 @@ def _walk(value: Any, leaves: list[Any]) -> Structure:
 
 
 def take_apart(value: Any) -> tuple[Row, Structure]:
-    """Returns a user's element as a row, with its own memory, and its structure.
-
-    Raises:
-      InvalidTypeError: a leaf is neither a number, nor a string, nor an array of these.
-    """
+    """Returns a user's element as a row, with its own memory, and its structure."""
     if type(value) in _PLAIN:
         return (host_leaf(value),), LEAF
     leaves, structure = flatten(value)
@@ -128,11 +124,7 @@ def _is_canonical(dtype: np.dtype[Any]) -> bool:
 
 
 def host_leaf(value: Any) -> Any:
-    """Converts a leaf of a user's element to a row's leaf.
-
-    Raises:
-      InvalidTypeError: it is not a number, a string, or an array of these.
-    """
+    """Converts a leaf of a user's element to a row's leaf."""
     kind: Any = cast("Any", type(value))
     if kind is bytes:
         return value
@@ -257,15 +249,7 @@ def joined(blocks: Sequence[Block]) -> Block:
 
 
 def stacked(rows: Sequence[Row], use: str = "batch") -> Block:
-    """Stacks rows into a block.
-
-    Args:
-      rows: the rows, at least one.
-      use: the name of the calling function, for messages.
-
-    Raises:
-      InvalidArgumentError: their shapes differ.
-    """
+    """Stacks rows into a block."""
     return tuple([_column(leaves, use, index) for index, leaves in enumerate(zip(*rows, strict=True))])
 
 
@@ -311,7 +295,6 @@ def to_tensors(row: Row, target: Any = None) -> list[Any]:
     """Converts the leaves of a row to tensors, in one transfer to the device.
 
     Args:
-      row: the row.
       target: a device or sharding of JAX's; None for the default device.
     """
     if target is None and (arrays := _repeated(row)) is not None:

@@ -60,24 +60,14 @@ class _Fetch:
 
 
 class Attended:
-    """An iterator, used by one thread at a time, that respects deadlines and cancellation tokens.
-
-    Args:
-      rows: the iterator.
-      label: its name in messages.
-    """
+    """An iterator, used by one thread at a time, that respects deadlines and cancellation tokens."""
 
     def __init__(self, rows: _Rows, label: str) -> None:
         self._rows, self._what = rows, f"the next element of the iterator {label!r}"
         self._fetch: _Fetch | None = None  # a fetch in progress, or one whose element was not taken
 
     def take(self) -> list[Any]:
-        """Returns the next element in a list, which is empty at the end.
-
-        Raises:
-          DeadlineExceededError: the deadline in force has passed; the next call returns the element.
-          CancelledError: a token in force was cancelled; the same.
-        """
+        """Returns the next element in a list, which is empty at the end."""
         if self._fetch is None and interruption() is None:
             return list(itertools.islice(self._rows, 1))
         fetch = self._fetch = self._fetch or _Fetch(self._rows)
@@ -222,11 +212,7 @@ class GraphIterator:
 
     @classmethod
     def from_structure(
-        cls,
-        graph: Any,
-        output_types: Any,
-        output_shapes: Any = None,
-        shared_name: str | None = None,
+        cls, graph: Any, output_types: Any, output_shapes: Any = None, shared_name: str | None = None
     ) -> Self:
         """Adds an iterator without a dataset; ``make_initializer`` sets it.
 

@@ -201,9 +201,6 @@ def profile_lines(record: Record, steps: int, waited: float, stepped: float | No
     """Yields the lines of a profile.
 
     Args:
-      record: the measurements of the plan.
-      steps: the number of elements that were taken.
-      waited: seconds that the program waited for them.
       stepped: seconds that the program worked with them; None if it did not.
     """
     each = 1e3 / max(steps, 1)

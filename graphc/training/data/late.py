@@ -38,11 +38,7 @@ class Runs(Iterator[int]):
 
 
 class LateSeed:
-    """A seed that a program draws where it makes a dataset.
-
-    Args:
-      draw: draws a seed.
-    """
+    """A seed that a program draws where it makes a dataset."""
 
     def __init__(self, draw: Callable[[], int]) -> None:
         self._draw, self._value = draw, 0
@@ -74,11 +70,7 @@ class Origin:
 
 
 def _kept(value: Any) -> Any:
-    """Returns what a function of elements holds of a variable.
-
-    Raises:
-      UnimplementedError: it has no value while the function is traced.
-    """
+    """Returns what a function of elements holds of a variable."""
     if has_mark(value, "__graphc_index__"):
         return operator.index(value)  # the loop around is unrolled
     if isinstance(value, SymbolicTensor):

@@ -237,7 +237,6 @@ class BufferedRows(Rows):
     """Rows that are returned one by one from blocks that are read ahead.
 
     Args:
-      inputs: the rows that it reads.
       ahead: the number of rows to read at once where single rows are requested.
     """
 
@@ -323,8 +322,6 @@ class Ahead(BufferedRows):
     """Rows of any kind, read ahead in blocks invisibly.
 
     Args:
-      rows: the rows that it reads.
-      ahead: the number of rows to read at once.
       full: whether to read on until there are ``ahead`` rows.
     """
 

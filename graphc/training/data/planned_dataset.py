@@ -177,11 +177,7 @@ def refuse(use: str, problem: str, kind: type[InvalidArgumentError] = InvalidArg
 
 
 def count_of(use: str, name: str, value: Any, least: int = 0) -> int:
-    """Converts a user's value to an int.
-
-    Raises:
-      InvalidArgumentError: it is not an int, or too small.
-    """
+    """Converts a user's value to an int."""
     if isinstance(value, SymbolicTensor):
         remedy = "datasets are made before it runs: pass a Python number"
         raise refuse(use, f"{name} must be an int, got {value!r:.60}, a tensor of a graph; {remedy}", InvalidTypeError)
@@ -194,11 +190,7 @@ def count_of(use: str, name: str, value: Any, least: int = 0) -> int:
 
 
 def threads_of(use: str, num_parallel_calls: Any) -> int:
-    """Converts a user's number of threads; AUTOTUNE means one per core.
-
-    Raises:
-      InvalidArgumentError: it is not such a number.
-    """
+    """Converts a user's number of threads; AUTOTUNE means one per core."""
     if num_parallel_calls is None:
         return 1
     threads = count_of(use, "num_parallel_calls", num_parallel_calls, AUTOTUNE)
@@ -206,11 +198,7 @@ def threads_of(use: str, num_parallel_calls: Any) -> int:
 
 
 def plan_of(dataset: Any, use: str) -> Node:
-    """Returns the plan of a user's dataset.
-
-    Raises:
-      InvalidTypeError: it is not a dataset.
-    """
+    """Returns the plan of a user's dataset."""
     if not isinstance(dataset, Planned):
         raise refuse(use, f"expected a gx.data.Dataset, got {dataset!r:.60}", InvalidTypeError)
     return dataset.plan
@@ -301,11 +289,7 @@ class Planned(Nested, Iterable[Any]):
 
 
 def first_row(plan: Node, use: str) -> Row:
-    """Returns one row of a plan, to learn the types of results; a row of zeros if the plan is empty.
-
-    Raises:
-      InvalidArgumentError: there is no such row.
-    """
+    """Returns one row of a plan, to learn the types of results; a row of zeros if the plan is empty."""
     rows = plan.open(Epoch())
     try:
         for row in rows:

@@ -357,11 +357,7 @@ class Transforming(Planned):
 
 
 def padded_shapes_of(spec: Any, shapes: Any) -> tuple[Any, ...]:
-    """Returns the padded shape of each leaf, with None for open sizes.
-
-    Raises:
-      InvalidArgumentError: the number of shapes differs from the number of leaves.
-    """
+    """Returns the padded shape of each leaf, with None for open sizes."""
     leaves, structure = flatten(spec)
     if shapes is None:
         return (None,) * len(leaves)

@@ -40,11 +40,7 @@ _GRACE = 2.0
 
 
 def packed(function: Callable[..., Any], spec: Any, use: str) -> bytes:
-    """Pickles a user's function and the types of its elements for another process.
-
-    Raises:
-      InvalidTypeError: the function cannot be pickled.
-    """
+    """Pickles a user's function and the types of its elements for another process."""
     content = (function, spec, use)
     try:
         if getattr(function, "__module__", "") == "__main__":  # which a new process may not have
@@ -70,8 +66,6 @@ class WorkerPool:
 
     Args:
       payload: the result of :func:`packed`.
-      count: the number of processes.
-      name: the function's name, for messages.
     """
 
     def __init__(self, payload: bytes, count: int, name: str) -> None:

@@ -21,7 +21,6 @@ class Replica:
     """The context of a replica that is being traced, or that runs eagerly to make its Variables.
 
     Args:
-      axis: the name of the axis that the replicas form.
       rehearsed: whether the replica runs alone, and its results are discarded.
       parts: the number of micro-batches in which :func:`mean_gradients` goes through the rows.
 

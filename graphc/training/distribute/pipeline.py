@@ -187,7 +187,6 @@ class _Pass:
 
     Attributes:
       value: the input of the next stage; before the first one the whole batch, which is cut where it is needed.
-      loss: its part of the total loss, once the last stage is done.
     """
 
     pipeline: Pipeline

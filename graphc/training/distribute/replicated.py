@@ -47,9 +47,6 @@ def differing_outputs(graph: Graph, inputs: Sequence[bool]) -> Analysis:
 
     Args:
       inputs: for each input, whether it differs (a part of the batch) or not (a variable, a captured tensor).
-
-    Raises:
-      InvalidArgumentError: a collective runs under a condition that differs.
     """
     if any(node.op in _FAILING for node in graph.walk()):
         Analysis(failing=True).walk(graph, inputs, uniform=True)
@@ -219,7 +216,6 @@ class Places:
     """The devices that replicas run on.
 
     Attributes:
-      devices: the names of the devices, in replica order.
       groups: the number of replicas; each has the same number of devices.
     """
 
@@ -248,18 +244,7 @@ def emit_replicas(
     """Traces a function for one replica, and adds the program of all replicas to the trace.
 
     Args:
-      mapped: its arguments, and the axis along which each is split.
-      what: the name of the calling function, for messages: "pmap".
       lifts: whether Python values in the function's result become tensors.
-
-    Returns:
-      The leaves of the result; for each, whether it differs between replicas and so has a leading axis for them; their
-      structure; and the result of one replica.
-
-    Raises:
-      InvalidArgumentError: a variable is assigned a value that differs, or a collective runs under a condition that
-        does.
-      UnimplementedError: the function pins ops, changes an object from outside, or assigns items of its arguments.
     """
     around = current_trace()  # callers are compiled in every mode
     label = f"the function {name!r} that {what} runs on several devices"

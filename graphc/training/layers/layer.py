@@ -129,11 +129,7 @@ _FROZEN = cast("bool", 0)
 
 
 class _Mode(threading.local):
-    """The training flag of the call in progress in this thread, which layers inside it share.
-
-    Attributes:
-      trace: the trace that the call belongs to; None for none.
-    """
+    """The training flag of the call in progress in this thread, which layers inside it share."""
 
     training = False
     trace: Any = None

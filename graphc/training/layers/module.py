@@ -244,11 +244,7 @@ def initializer(name: str | Initializer, argument: str) -> Initializer:
     """Returns an initializer by name, or the function itself.
 
     Args:
-      name: a name, or a function of a shape and a dtype.
       argument: what the user's argument is called, for the message.
-
-    Raises:
-      InvalidArgumentError: there is none of this name.
     """
     if callable(name):
         return name

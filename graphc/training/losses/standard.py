@@ -152,11 +152,7 @@ Reduction = Literal["mean", "sum", "none", "weighted_mean"]
 
 
 def mean_squared_error(
-    labels: ArrayLike,
-    predictions: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
-    reduction: Reduction = "mean",
+    labels: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None, reduction: Reduction = "mean"
 ) -> Tensor:
     """Computes the mean of the squared differences.
 
@@ -181,11 +177,7 @@ def mean_squared_error(
 
 
 def mean_absolute_error(
-    labels: ArrayLike,
-    predictions: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
-    reduction: Reduction = "mean",
+    labels: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None, reduction: Reduction = "mean"
 ) -> Tensor:
     """Computes the mean of the magnitudes of the differences.
 
@@ -239,11 +231,7 @@ def huber(
 
 
 def hinge(
-    labels: ArrayLike,
-    predictions: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
-    reduction: Reduction = "mean",
+    labels: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None, reduction: Reduction = "mean"
 ) -> Tensor:
     """Computes how much a prediction's sign misses its label by: ``max(1 - labels * predictions, 0)``.
 
@@ -335,11 +323,7 @@ def softmax_cross_entropy(
 
 
 def sparse_softmax_cross_entropy(
-    labels: ArrayLike,
-    logits: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
-    reduction: Reduction = "mean",
+    labels: ArrayLike, logits: ArrayLike, *, sample_weight: ArrayLike | None = None, reduction: Reduction = "mean"
 ) -> Tensor:
     """Computes the cross-entropy of ``softmax(logits)``, without overflow, for labels that are class numbers.
 

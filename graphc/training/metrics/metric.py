@@ -192,11 +192,7 @@ def updated(
 
     Args:
       totals: the Variables that hold the sums, with what rounding took from them.
-      values: what the op takes: tensors, arrays and numbers; None is left out.
       op: the op; None to add the values themselves.
-
-    Returns:
-      False if that fails, with nothing changed: the ops one by one then raise the error.
     """
     try:
         program = _program(len(totals), op, attrs)

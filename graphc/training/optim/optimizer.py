@@ -10,12 +10,7 @@ import optax
 
 from graphc.compiler.autograph import call
 from graphc.compiler.base import at, user_location, warn_at
-from graphc.compiler.base.errors import (
-    GraphcError,
-    GraphcWarning,
-    InvalidArgumentError,
-    InvalidTypeError,
-)
+from graphc.compiler.base.errors import GraphcError, GraphcWarning, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import ArrayLike, Tensor, Variable, apply, array_of, context, device, meeting_place, shorten
 from graphc.compiler.gradients import GradientTape
 from graphc.compiler.ir import Attrs
@@ -402,10 +397,7 @@ def checked_variables(variables: Iterable[Any]) -> list[Variable]:
             )
         checked[id(variable)] = variable
     if not checked:
-        raise _error(
-            InvalidArgumentError,
-            f"no variables were given; {_WHEN_MADE}",
-        )
+        raise _error(InvalidArgumentError, f"no variables were given; {_WHEN_MADE}")
     return list(checked.values())
 
 

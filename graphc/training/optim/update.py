@@ -28,11 +28,7 @@ _names = UniqueNames()
 
 
 def register(transformation: optax.GradientTransformation, label: str) -> str:
-    """Makes a transformation known to the op.
-
-    Returns:
-      Its name: the label, made unique.
-    """
+    """Makes a transformation known to the op."""
     name = _names(label)
     TRANSFORMATIONS.add(name, transformation)
     return name
@@ -173,10 +169,8 @@ class Part:
     """The part of an update that one device does.
 
     Attributes:
-      device: its name.
       taken: the positions of the inputs that it needs.
       wanted: the positions of the results that it gives.
-      attrs: the attributes of its op.
     """
 
     device: str

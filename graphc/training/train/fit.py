@@ -63,12 +63,7 @@ def compiled_epoch(
     """Makes a program that runs an epoch, if possible.
 
     Args:
-      step: the function to call for a batch.
-      callbacks: the callbacks to call at the ends of steps and epochs.
       names: the names of the numbers that a step returns.
-
-    Returns:
-      A function that runs the program and returns the number of rows and the means over them, or None; and the reason.
     """
     why, program = _why_not(step, dataset, callbacks), None
     if not why:

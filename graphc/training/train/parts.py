@@ -34,9 +34,6 @@ def parts_of(name: str, value: Any) -> tuple[dict[str, Variable], dict[str, Resu
     Args:
       value: a Variable, a layer, an optimizer, a generator, an object with ``variables`` or with ``state()`` and
         ``restore()``, or a list, tuple or dict of these.
-
-    Raises:
-      InvalidTypeError: it is something else.
     """
     variables: dict[str, Variable] = {}
     states: dict[str, Resumable] = {}

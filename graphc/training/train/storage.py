@@ -119,8 +119,6 @@ class Entry:
 
     Attributes:
       number: its number among those saved in the folder; the highest is the latest.
-      step: the step that it was saved at.
-      manifest: the checkpoint's manifest.
       token: the prefix of the names of its files.
     """
 

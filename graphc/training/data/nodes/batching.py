@@ -110,7 +110,6 @@ class PaddedBatch(Node):
 
     Attributes:
       shapes: the shapes of each leaf, with None for the size of the largest; None for all sizes of it.
-      values: the padding value of each leaf.
     """
 
     word = "padded_batch"
@@ -138,11 +137,7 @@ class PaddedBatch(Node):
 
 
 def padded(rows: Sequence[Row], shapes: Sequence[Any], values: Sequence[Any]) -> Row:
-    """Stacks rows into a batch, with each leaf padded to the largest or to a given shape.
-
-    Raises:
-      InvalidArgumentError: a leaf is larger than the shape it is to be filled up to, or has other axes.
-    """
+    """Stacks rows into a batch, with each leaf padded to the largest or to a given shape."""
     columns: list[Any] = []
     for index, (leaves, shape, value) in enumerate(zip(zip(*rows, strict=True), shapes, values, strict=True)):
         dimensions = [np.shape(leaf) for leaf in leaves]

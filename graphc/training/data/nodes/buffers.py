@@ -128,9 +128,6 @@ class Shuffle(Node):
     """The elements in random order.
 
     Attributes:
-      buffer_size: the number of elements that the next one is drawn from.
-      seed: the seed of the order.
-      reshuffle_each_iteration: whether each pass has a different order.
       runs: counts how often a dataset with this shuffle was iterated.
     """
 
@@ -334,11 +331,7 @@ def write_row(file: BinaryIO, row: Row) -> None:
 
 
 def read_row(file: BinaryIO) -> Row | None:
-    """Returns the next row of a file; None at its end.
-
-    Raises:
-      DataLossError: the file is cut off.
-    """
+    """Returns the next row of a file; None at its end."""
     (length,) = _LENGTH.unpack(_exactly(file, _LENGTH.size))
     if length == _END:
         return None

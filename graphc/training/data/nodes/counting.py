@@ -254,11 +254,7 @@ class Concatenate(Node):
 
 
 def common_spec(specs: list[Any], use: str) -> Any:
-    """Returns the common spec of elements.
-
-    Raises:
-      InvalidArgumentError: their structures or dtypes differ.
-    """
+    """Returns the common spec of elements."""
     flat = [flatten(spec) for spec in specs]
     first, structure = flat[0]
     for number, (leaves, other) in enumerate(flat):

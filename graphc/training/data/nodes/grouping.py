@@ -148,7 +148,6 @@ class Scan(Node):
     """A function applied to each element and to a state, which it updates.
 
     Attributes:
-      initial: the leaves of the first state.
       function: maps a state and an element to the next state and an element.
     """
 
@@ -436,8 +435,6 @@ class GroupByWindow(Node):
     """Groups of elements with the same key, each made into a dataset by a function.
 
     Attributes:
-      key: the key of an element, an int.
-      reduce: a function from a key and a dataset of elements with that key to a dataset.
       window_size: the number of elements in a group, or a function from a key to that number.
       make: a function from a plan to a dataset.
     """

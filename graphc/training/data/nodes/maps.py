@@ -268,10 +268,7 @@ class _AtOnce(Rows):
     """Batches, several of which are made at once.
 
     Args:
-      node: the batches.
       function: the function that makes the rows, or is called for each batch.
-      source: the rows that it reads.
-      epoch: the epoch of the rows.
       at_once: the maximum number of batches to make at once.
     """
 

@@ -151,11 +151,7 @@ def is_even(spec: Any) -> bool:
 
 
 def plan_in(leaf: Any, function: UserFunction) -> Node:
-    """Returns the plan of a dataset that a user's function returned.
-
-    Raises:
-      InvalidTypeError: it returned something else.
-    """
+    """Returns the plan of a dataset that a user's function returned."""
     plan = getattr(leaf, "plan", None)
     if not isinstance(plan, Node):
         error = InvalidTypeError(f"{function.use}: {function.name} must return a dataset, but returned {leaf!r:.60}")
@@ -169,7 +165,6 @@ class Interleave(Node):
 
     Attributes:
       cycle_length: the number of datasets to read in turn; 1 for one after the other.
-      block_length: the number of consecutive elements of each.
       ahead_of_each: the number of elements of each that a thread reads ahead; None for no threads.
     """
 

@@ -297,11 +297,6 @@ def part_of(count: int, parts: int, index: int) -> tuple[int, int]:
     Rows are numbered over the whole dataset, and the processes divide each batch. So all processes take the same number
     of steps, the batches equal those of a single process, and a position means the same for any number of processes.
 
-    Args:
-      count: the number of rows.
-      parts: the number of parts; their sizes differ by at most one.
-      index: the index of the part, from 0.
-
     Example:
       >>> from graphc.training.data.nodes.origins import part_of
       >>> [part_of(8, 3, index) for index in range(3)]

@@ -33,7 +33,6 @@ class _Work:
 
     Attributes:
       before: the position of the input before it.
-      number: its index.
       given: whether its result was returned before those of earlier elements.
     """
 
@@ -47,9 +46,6 @@ class MappedInThreads(Noted):
     """Calls a function for several elements at a time.
 
     Args:
-      function: the function.
-      rows: the rows to call it with.
-      threads: the number of concurrent calls.
       ordered: whether results come in the order of the elements.
     """
 
@@ -156,10 +152,6 @@ class MappedInProcesses(MappedInThreads):
     """Calls a function for several elements at a time, in separate processes.
 
     Args:
-      function: the function.
-      spec: the types of the elements that it is called with.
-      rows: the rows to call it with.
-      workers: the number of processes.
       ordered: whether results come in the order of the elements.
     """
 
@@ -237,8 +229,6 @@ class ReadAhead(Rows):
     The thread starts with the first requested row. It ends with the input, after an exception, or on :meth:`close`.
 
     Args:
-      rows: the rows to read.
-      size: the number of rows to keep ready.
       place: a function applied to each row in the thread, such as a transfer to a device.
     """
 

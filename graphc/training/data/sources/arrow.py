@@ -24,11 +24,7 @@ _ROWS = 1 << 13
 
 
 def pyarrow(use: str) -> Any:
-    """Returns pyarrow, with the modules that sources use.
-
-    Raises:
-      FailedPreconditionError: pyarrow is not installed.
-    """
+    """Returns pyarrow, with the modules that sources use."""
     try:
         for part in ("csv", "compute", "ipc", "parquet"):
             importlib.import_module(f"pyarrow.{part}")
@@ -42,12 +38,7 @@ def column_array(column: Any, name: str, default: Any = None) -> np.ndarray[Any,
     """Converts a column of a table to an array: strings to ``bytes``, lists of one length to a further axis.
 
     Args:
-      column: the column.
-      name: the column's name, for errors.
       default: the replacement for missing values.
-
-    Raises:
-      ValueError: values are missing without a default, lists differ in length, or 64-bit ints do not fit.
     """
     types = importlib.import_module("pyarrow").types
     kind = column.type
@@ -87,7 +78,6 @@ class Tables:
 
     Args:
       kind: ``"parquet"`` or ``"arrow"``.
-      spec: the types of an element, a dict of the columns.
     """
 
     kind: str

@@ -27,8 +27,6 @@ class Column(NamedTuple):
     """A column to read.
 
     Attributes:
-      name: the column's name.
-      place: the index of its field in a row.
       dtype: its dtype; object for strings.
       default: the value of an empty field; None if no field may be empty.
     """
@@ -44,14 +42,9 @@ class CSV:
     """The CSV format.
 
     Args:
-      names: the names of all fields of a row.
       columns: the columns to read.
-      delimiter: the text between fields.
-      quotes: whether fields in double quotes may hold delimiters and line feeds.
       na_value: another text that counts as empty.
-      header: whether each file starts with a row of names.
       checked: whether the header must equal ``names``.
-      compression: the compression of the files.
     """
 
     names: tuple[str, ...]

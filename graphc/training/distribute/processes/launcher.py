@@ -103,13 +103,7 @@ class _Attempt:
     """One start of all processes."""
 
     def __init__(
-        self,
-        command: Sequence[str],
-        processes: int,
-        attempt: int,
-        timeout: float | None,
-        out: TextIO,
-        err: TextIO,
+        self, command: Sequence[str], processes: int, attempt: int, timeout: float | None, out: TextIO, err: TextIO
     ) -> None:
         self._command = [sys.executable, *command]
         self._out, self._err = out, err
