@@ -23,7 +23,7 @@ __all__ = ["add_graph_commands", "known_passes"]
 
 SAME, DIFFERENT = 0, 1
 
-DRAWN = ("svg", "html", "png", "pdf")
+DRAWN = ("svg", "html")
 FORMS = ("text", "dot", *DRAWN, "tensorboard", "model-explorer", "stablehlo", "jaxpr")
 TO_HELP = f"the form: {', '.join(FORMS)}; left out, the ending of the file says it, else it is text"
 

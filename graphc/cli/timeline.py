@@ -1,4 +1,4 @@
-"""The output of ``graphc timeline``: the events of a trace as a table in the terminal, and as a picture."""
+"""The output of ``graphc timeline``: the events of a trace as a table in the terminal, and as one of several ranks."""
 
 from __future__ import annotations
 
@@ -7,31 +7,29 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
+from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.runtime import BARRIER, Event, read_timeline
 
-__all__ = ["MergedTimeline", "draw_timeline", "merge_timelines", "print_timeline", "rows_of"]
+__all__ = ["MergedTimeline", "merge_timelines", "print_timeline"]
 
 _BAR = 32
 """Width of the whole time in characters."""
-_COLOURS = {  # in a terminal, and in a picture
-    "op": ("cyan", "C9"),
-    "program": ("blue", "C0"),
-    "segment": ("blue", "C0"),
-    "transfer": ("yellow", "C1"),
-    "host call": ("green", "C2"),
-    "control flow": ("magenta", "C4"),
-    "transform": ("magenta", "C4"),
-    "wait": ("bright_black", "0.75"),
+_COLOURS = {
+    "op": "cyan",
+    "program": "blue",
+    "segment": "blue",
+    "transfer": "yellow",
+    "host call": "green",
+    "control flow": "magenta",
+    "transform": "magenta",
+    "wait": "bright_black",
 }
-_OTHER = "white", "C7"
 
 
 def print_timeline(events: Sequence[Event], console: Console) -> None:
@@ -67,72 +65,12 @@ def _bar(event: Event, first: float, last: float) -> Text:
     scale = _BAR / (last - first) if last > first else 0.0
     left = min(int((event.start - first) * scale), _BAR - 1)
     length = max(round((event.end - first) * scale) - left, 1)
-    return Text(" " * left + "█" * length, _COLOURS.get(event.kind, _OTHER)[0])
+    return Text(" " * left + "█" * length, _COLOURS.get(event.kind, "white"))
 
 
 def _span(events: Sequence[Event]) -> tuple[float, float]:
     """When the first event began, and the last one ended."""
     return min((event.start for event in events), default=0.0), max((event.end for event in events), default=0.0)
-
-
-def rows_of(events: Sequence[Event]) -> list[int]:
-    """The row of each event of a track, so that no two of a row overlap: a call in a loop stands below the loop."""
-    ends: list[float] = []
-    rows: list[int] = []
-    for event in events:
-        row = next((row for row, end in enumerate(ends) if end <= event.start), len(ends))
-        ends[row : row + 1] = [event.end]
-        rows.append(row)
-    return rows
-
-
-_POINTS = 8
-"""The size of the names in bars."""
-_SHORTEST = 4
-"""With room for fewer characters a bar has no name."""
-
-
-def draw_timeline(events: Sequence[Event], path: Path, title: str) -> None:
-    """Draws a lane for each device and thread, with a bar for each event and its name where there is room."""
-    try:
-        from matplotlib.figure import Figure
-        from matplotlib.patches import Patch
-    except ImportError:
-        raise FailedPreconditionError("drawing needs matplotlib: pip install 'graphc[viz]'") from None
-    events = sorted(events, key=lambda event: event.start)
-    tracks = sorted(dict.fromkeys(event.track for event in events), key=lambda track: (track[:1] != "/", track))
-    first, last = _span(events)
-    width = 11.0
-    figure: Any = Figure(figsize=(width, 1.6 + 0.6 * max(len(tracks), 1)), layout="constrained")
-    axes = figure.add_subplot()
-    # A character is about six tenths as wide as it is high; the lanes take about three quarters of the picture.
-    character = (last - first) / (0.75 * width * 72 / (0.6 * _POINTS))
-    for lane, track in enumerate(tracks):
-        here = [event for event in events if event.track == track]
-        rows = rows_of(here)
-        height = 0.8 / (max(rows) + 1)
-        for event, row in zip(here, rows, strict=True):
-            top, length = lane - 0.4 + row * height, event.end - event.start
-            colour = _COLOURS.get(event.kind, _OTHER)[1]
-            span = ((event.start - first) * 1e3, length * 1e3)
-            edge = "white" if length > character else colour  # which must not hide a bar that is thinner than it
-            axes.broken_barh([span], (top, height), facecolor=colour, edgecolor=edge, linewidth=0.4)
-            room = int(length / character) - 1
-            if room >= min(len(event.name), _SHORTEST):
-                name = event.name if len(event.name) <= room else f"{event.name[: room - 1]}…"
-                span = {"ha": "center", "va": "center", "fontsize": _POINTS, "clip_on": True, "parse_math": False}
-                axes.text((event.start - first + length / 2) * 1e3, top + height / 2, name, **span)
-    axes.set_yticks(range(len(tracks)), tracks)
-    axes.invert_yaxis()
-    axes.set_xlim(0, max((last - first) * 1e3, 1e-3))
-    axes.set_xlabel("time, ms")
-    axes.set_title(title, loc="left", fontsize="medium")
-    kinds = dict.fromkeys(event.kind for event in events)
-    handles = [Patch(color=_COLOURS.get(kind, _OTHER)[1], label=kind) for kind in kinds]
-    if handles:
-        figure.legend(handles=handles, loc="outside lower left", ncols=len(handles), fontsize="small", frameon=False)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=150)
 
 
 # The timelines of several processes as one, and the rank that the others waited for.

@@ -182,7 +182,7 @@ class Timeline:
             raise at(
                 InvalidArgumentError(
                     f"Timeline.save: the file is a JSON trace and its name must end in .json, got {str(path)!r:.80}; "
-                    "graphc timeline FILE.json --png OUT.png draws a picture of it"
+                    "graphc timeline FILE.json --html OUT.html draws a picture of it"
                 ),
                 user_location(),
             )
