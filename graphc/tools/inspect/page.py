@@ -24,7 +24,7 @@ from graphc.compiler.runtime.costs import (
     three_digits,
 )
 from graphc.tools.drawing import Note, explorer, page, views
-from graphc.tools.inspect.listing import ops_note
+from graphc.tools.inspect.listing import facts_of, ops_note
 
 if TYPE_CHECKING:
     from graphc.tools.inspect.explanation import Explanation, LineReport
@@ -298,11 +298,7 @@ def explanation_page(explanation: Explanation) -> str:
         section("graph", "Graph", explorer(views(explanation.graph, notes=notes))),
         section("costs", "Costs", _cost_table(costs, explanation)),
         section("memory", "Memory over time", _memory(explanation)),
-        section("collectives", "Collectives", _collectives(explanation)),
-        section("loops", "Loops", _loops(explanation)),
-        section("traces", "Traces and retraces", _traces(explanation)),
-        section("inputs", "Arguments, Variables and what is read besides", _inputs(explanation)),
-        section("host", "Outside the program", _outside(explanation)),
+        *(section(name, name.capitalize(), listing(rows)) for name, rows in facts_of(explanation) if name != "cost"),
         section("text", "Text", f'<details><summary>The graph as text</summary><pre class="gx-text">'
                 f"{escape(str(explanation.graph))}</pre></details>"),
     ]  # fmt: skip
@@ -434,48 +430,3 @@ def _memory(explanation: Explanation) -> str:
         rows.append(("at most at once", format_bytes(explanation.memory.total)))
     lead = f'<p class="gx-lead">{text}</p>' if chart else ""
     return chart + lead + table(("what the compiled program needs, by XLA", "bytes"), rows, kinds=" n")
-
-
-def _collectives(explanation: Explanation) -> str:
-    rows = [
-        (each.kind, str(each.count), str(each.arrays), format_bytes(each.bytes)) for each in explanation.collectives
-    ]
-    return table(("kind", "how many", "arrays", "on each device"), rows, kinds=" nnn")
-
-
-def _loops(explanation: Explanation) -> str:
-    rows = [
-        (loop.location.short if loop.location else "", loop.kind, str(loop.times), loop.why)
-        for loop in explanation.loops
-    ]
-    return table(("line", "became", "times", "why"), rows, kinds="c n ")
-
-
-def _traces(explanation: Explanation) -> str:
-    if len(explanation.traces) <= 1:
-        return listing(explanation.traces)
-    return f"<p class='gx-warn'>Traced {len(explanation.traces)} times.</p>{listing(explanation.traces)}"
-
-
-def _inputs(explanation: Explanation) -> str:
-    arguments = [
-        (each.path, each.what, "part of the program: another value needs another trace" if each.static else "tensor")
-        for each in explanation.arguments
-    ]
-    access = {(True, True): "read and written", (True, False): "read", (False, True): "written", (False, False): ""}
-    variables = [(each.name, each.type, access[each.read, each.written]) for each in explanation.variables]
-    captured = [(name, type, "a tensor from outside") for name, type in explanation.captured]
-    guards = [(guard.what, guard.was, "checked at each call") for guard in explanation.guards]
-    return table(("name", "what it is", ""), [*arguments, *variables, *captured, *guards], kinds="cc ")
-
-
-def _outside(explanation: Explanation) -> str:
-    effects = [f"{location.short + ' ' if location else ''}{what}" for what, location in explanation.side_effects]
-    unconverted = [f"{name}: {reason}" for name, reason in explanation.unconverted.items()]
-    lists = (
-        ("Steps, in an order", explanation.steps),
-        ("After each run", explanation.after_call),
-        ("Done only when traced", effects),
-        ("Functions whose control flow was not converted", unconverted),
-    )
-    return "".join(f"<h3>{heading}</h3>{listing(rows)}" for heading, rows in lists if rows)
