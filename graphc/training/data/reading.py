@@ -15,7 +15,6 @@ from graphc.training.data.sources import (
     FileSource,
     FixedLengthRecords,
     NumpyFiles,
-    QueueSource,
     TextLines,
     TFRecords,
     csv_files,
@@ -31,7 +30,6 @@ __all__ = [
     "csv",
     "fixed_length_records",
     "from_python",
-    "from_queue",
     "make_csv_dataset",
     "numpy_files",
     "parquet",
@@ -343,20 +341,3 @@ def from_python(data: Any, element_spec: Any = None) -> Dataset:
       [2, 1]
     """
     return Dataset.from_source(python_source(data, element_spec))
-
-
-def from_queue(queue: Any) -> Dataset:
-    """Makes a dataset of a queue's elements, which ends when the queue is closed and empty.
-
-    Args:
-      queue: a queue of :mod:`graphc.queues` that eager code made.
-
-    Example:
-      >>> import graphc as gx
-      >>> queue = gx.queues.FIFOQueue(10, gx.int32, ())
-      >>> queue.enqueue_many([[3, 4]])
-      >>> queue.close()
-      >>> [int(x) for x in gx.data.from_queue(queue)]
-      [3, 4]
-    """
-    return Dataset.from_source(QueueSource(queue))
