@@ -36,7 +36,6 @@ class Creation(Planned):
 
         Args:
           tensors: a nested structure of arrays of one length; they are copied.
-          name: ignored.
 
         Raises:
           InvalidArgumentError: an array has no axes, or the lengths differ.
@@ -56,7 +55,6 @@ class Creation(Planned):
 
         Args:
           tensors: the element, a nested structure of arrays.
-          name: ignored.
         """
         row, structure = take_apart(tensors)
         return cls(Gather(Slices(unflatten(structure, stacked([row])), "from_tensors"), Numbers(0, 1)))
@@ -68,7 +66,6 @@ class Creation(Planned):
         Args:
           *args: the arguments of Python's ``range``: stop; or start and stop; or start, stop and step.
           output_type: the dtype; int64, as in tf.data, becomes int32 without 64-bit types.
-          name: ignored.
 
         Raises:
           InvalidArgumentError: these are not one to three ints, the step is 0, or a number does not fit into the dtype.
@@ -101,7 +98,6 @@ class Creation(Planned):
           start: the first.
           step: the difference between successive elements.
           dtype: their dtype.
-          name: ignored.
         """
         first, each = (count_of("Dataset.counter", "each argument", value, -(2**63)) for value in (start, step))
         return cls(Numbers(first, INFINITE, each, as_dtype(dtype)))
@@ -113,7 +109,6 @@ class Creation(Planned):
         Args:
           seed: the seed of the numbers; None as for :meth:`shuffle`.
           rerandomize_each_iteration: whether each pass returns different numbers.
-          name: ignored.
         """
         return cls(RandomNumbers(cls._seed(seed), bool(rerandomize_each_iteration)))
 
@@ -138,7 +133,6 @@ class Creation(Planned):
         Args:
           *args: datasets, or one nested structure of them.
           datasets: the same as a keyword.
-          name: ignored.
 
         Example:
           >>> import graphc as gx
@@ -171,7 +165,6 @@ class Outside(Planned):
           shuffle: whether each pass returns the names in a different random order; None for True, as in tf.data.
             Otherwise they are sorted.
           seed: the seed of that order.
-          name: ignored.
 
         Raises:
           FileMissingError: no files match.
@@ -200,7 +193,6 @@ class Outside(Planned):
           args: the arguments of the generator, as NumPy arrays.
           output_signature: the types of an element, a nested structure of ``gx.TensorSpec``; None for the types of the
             first element.
-          name: ignored.
 
         Raises:
           InvalidArgumentError: raised while reading, if an element has another structure or shape, or other dtypes.
@@ -247,7 +239,6 @@ class Choosing(Planned):
 
         Args:
           count: the number of elements; -1 for all.
-          name: ignored.
         """
         count = count_of("take", "count", count, -1)
         return self if count < 0 else self._on(Take(self.plan, count))
@@ -257,7 +248,6 @@ class Choosing(Planned):
 
         Args:
           count: the number of elements; -1 for all.
-          name: ignored.
         """
         count = count_of("skip", "count", count, -1)
         return self._on(Skip(self.plan, INFINITE if count < 0 else count))
@@ -267,7 +257,6 @@ class Choosing(Planned):
 
         Args:
           count: the number of repetitions; None and -1 for endless repetition.
-          name: ignored.
         """
         times = -1 if count is None else count_of("repeat", "count", count, -1)
         return self._on(Repeat(self.plan, INFINITE if times < 0 else times))
@@ -284,7 +273,6 @@ class Choosing(Planned):
           buffer_size: the size of the buffer; with the size of the dataset, every order is equally likely.
           seed: the seed of the order; None to derive it from ``gx.random.seed``, or at random if that is not set.
           reshuffle_each_iteration: whether each pass over the dataset has a different order.
-          name: ignored.
 
         Example:
           >>> import graphc as gx
@@ -302,7 +290,6 @@ class Choosing(Planned):
         Args:
           num_shards: the number of parts of the dataset.
           index: the index of this shard, from 0.
-          name: ignored.
 
         Raises:
           InvalidArgumentError: ``index`` is out of range.
@@ -347,7 +334,6 @@ class Choosing(Planned):
 
         Args:
           dataset: a dataset with elements of the same structure and dtypes.
-          name: ignored.
 
         Raises:
           InvalidArgumentError: the elements differ in more than shapes.
@@ -363,7 +349,6 @@ class Choosing(Planned):
 
         Args:
           start: the first number.
-          name: ignored.
 
         Example:
           >>> import graphc as gx
@@ -379,7 +364,6 @@ class Choosing(Planned):
 
         Args:
           transformation_func: the function.
-          name: ignored.
         """
         dataset = transformation_func(self)
         plan_of(dataset, "apply")
@@ -390,7 +374,7 @@ class Dataset(Creation, Outside, Transforming, Choosing, Remembering, Looking, L
     """An input pipeline: a source of elements and transformations of them (TensorFlow's ``tf.data.Dataset``).
 
     A dataset is immutable and holds no position: each ``for`` loop over it starts from the beginning. Elements are
-    nested tuples, dicts, named tuples and dataclasses of tensors.
+    nested tuples, dicts, named tuples and dataclasses of tensors. Methods take the ``name`` of tf.data, and ignore it.
 
     Example:
       >>> import graphc as gx

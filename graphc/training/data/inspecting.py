@@ -122,7 +122,6 @@ class Looking(Planned):
 
         Args:
           options: the options.
-          name: ignored.
         """
         if not isinstance(options, Options):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise refuse("with_options", f"expected gx.data.Options, got {options!r:.60}")

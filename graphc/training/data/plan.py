@@ -124,12 +124,14 @@ class Node(ABC):
       word: its name.
       columnar: whether it returns blocks cheaply and may read ahead invisibly.
       keeps_blocks: whether it is columnar where its inputs are.
+      changes_count: whether only reading tells how many elements it gives.
       slow: whether it runs Python code or reads files for each element.
     """
 
     word: ClassVar[str] = ""
     slow: ClassVar[bool] = False
     keeps_blocks: ClassVar[bool] = False
+    changes_count: ClassVar[bool] = False
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -154,7 +156,7 @@ class Node(ABC):
     @cached_property
     def cardinality(self) -> Cardinality:
         """The number of elements; by default the input's."""
-        return self.input.cardinality
+        return None if self.changes_count and self.input.cardinality != 0 else self.input.cardinality
 
     @cached_property
     def columnar(self) -> bool:

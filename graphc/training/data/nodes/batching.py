@@ -298,6 +298,7 @@ class Rebatch(Node):
     """Batches of other sizes, which are used in turn."""
 
     word = "rebatch"
+    changes_count = True
     source: Node
     sizes: tuple[int, ...]
     drop_remainder: bool
@@ -307,10 +308,6 @@ class Rebatch(Node):
         leaves, structure = flatten(self.input.spec)
         size = self.sizes[0] if self.drop_remainder and len(set(self.sizes)) == 1 else None
         return unflatten(structure, [TensorSpec(leaf.shape and (size, *leaf.shape[1:]), leaf.dtype) for leaf in leaves])
-
-    @cached_property
-    def cardinality(self) -> Cardinality:
-        return 0 if self.input.cardinality == 0 else None
 
     def open(self, epoch: Epoch) -> Rows:
         return _Rebatched(self, self.input.open(epoch))

@@ -216,10 +216,6 @@ class Cache(Node):
     source: Node
     store: Store = field(default_factory=Store, repr=False)
 
-    @cached_property
-    def spec(self) -> Any:
-        return self.input.spec
-
     def open(self, epoch: Epoch) -> Rows:
         return _Cached(self)
 
@@ -298,10 +294,6 @@ class FileCache(Node):
     slow = True
     source: Node
     path: str
-
-    @cached_property
-    def spec(self) -> Any:
-        return self.input.spec
 
     def open(self, epoch: Epoch) -> Rows:
         return _FromFile(self.path) if os.path.exists(self.path) else _ToFile(self.input.open(Epoch()), self.path)

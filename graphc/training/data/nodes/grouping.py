@@ -191,11 +191,8 @@ class Unique(Node):
     """The elements that did not come before."""
 
     word = "unique"
+    changes_count = True
     source: Node
-
-    @cached_property
-    def cardinality(self) -> Cardinality:
-        return 0 if self.input.cardinality == 0 else None
 
     def open(self, epoch: Epoch) -> Rows:
         return _Unique(self.input.open(epoch))
@@ -224,6 +221,7 @@ class RejectionResample(Node):
     """Pairs of a class and an element; elements are dropped so that the classes have the target frequencies."""
 
     word = "rejection_resample"
+    changes_count = True
     source: Node
     function: UserFunction
     target: tuple[float, ...]
@@ -234,10 +232,6 @@ class RejectionResample(Node):
     def spec(self) -> Any:
         (leaf,) = flatten(self.function.spec)[0]
         return (TensorSpec((), leaf.dtype), self.input.spec)
-
-    @cached_property
-    def cardinality(self) -> Cardinality:
-        return 0 if self.input.cardinality == 0 else None
 
     def open(self, epoch: Epoch) -> Rows:
         return _Resampled(self, self.input.open(epoch), Epoch().random(self.seed))
@@ -271,12 +265,9 @@ class IgnoreErrors(Node):
     """The elements that can be computed."""
 
     word = "ignore_errors"
+    changes_count = True
     source: Node
     log: bool
-
-    @cached_property
-    def cardinality(self) -> Cardinality:
-        return 0 if self.input.cardinality == 0 else None
 
     def open(self, epoch: Epoch) -> Rows:
         return _Ignored(self.input.open(epoch), self.log)
@@ -440,6 +431,7 @@ class GroupByWindow(Node):
     """
 
     word = "group_by_window"
+    changes_count = True
     slow = True
     source: Node
     key: UserFunction
@@ -454,10 +446,6 @@ class GroupByWindow(Node):
         rows.close()
         group = self.make(Held(() if row is None else (row,), self.input.spec))
         return plan_in(self.reduce.function(np.asarray(0)[()], group), self.reduce).spec
-
-    @cached_property
-    def cardinality(self) -> Cardinality:
-        return 0 if self.input.cardinality == 0 else None
 
     def open(self, epoch: Epoch) -> Rows:
         return _Grouped(self, self.input.open(epoch), epoch)

@@ -169,6 +169,7 @@ class Interleave(Node):
     """
 
     word = "interleave"
+    changes_count = True
     slow = True
     source: Node
     function: UserFunction
@@ -185,10 +186,6 @@ class Interleave(Node):
             f"{self.function.use}: {self.function.name} must return a dataset, but returns {result}"
         )
         raise at(error, self.function.location)
-
-    @cached_property
-    def cardinality(self) -> Cardinality:
-        return 0 if self.input.cardinality == 0 else None
 
     def open(self, epoch: Epoch) -> Rows:
         return _Interleaved(self, epoch)

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from graphc.compiler.base import Pool, at, user_location, wait_until
@@ -18,7 +17,7 @@ from graphc.training.data.elements import Row
 from graphc.training.data.functions import UserFunction
 from graphc.training.data.nodes.maps import Noted
 from graphc.training.data.plan import Epoch, Node, Rows
-from graphc.training.data.sources import Cardinality, State
+from graphc.training.data.sources import State
 from graphc.training.data.workers import WorkerPool, packed
 
 __all__ = ["MappedInProcesses", "MappedInThreads", "Prefetch", "ReadAhead"]
@@ -301,14 +300,6 @@ class Prefetch(Node):
     source: Node
     buffer_size: int
     place: Callable[[Row], Row] | None = field(default=None, repr=False)
-
-    @cached_property
-    def cardinality(self) -> Cardinality:
-        return self.input.cardinality
-
-    @cached_property
-    def spec(self) -> Any:
-        return self.input.spec
 
     def open(self, epoch: Epoch) -> Rows:
         return ReadAhead(self.input.open(epoch), self.buffer_size, self.place)
