@@ -26,8 +26,6 @@ from graphc.compiler.base.errors import (
     UnavailableError,
 )
 
-__all__ = ["cluster_status", "cluster_up", "read_cluster", "read_resources", "serve_task"]
-
 _PATIENCE = 2.0
 """Seconds after which a task that does not answer is called silent in the table of ``cluster up``."""
 _FIRST_PATIENCE = 15.0

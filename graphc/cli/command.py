@@ -32,8 +32,6 @@ from graphc.tools.drawing import notebook_timeline, page
 from graphc.tools.inspect import compare, explain
 from graphc.training.distribute import launch
 
-__all__ = ["main"]
-
 _PROFILED = 5
 """So many calls a profile is of."""
 DONE, DIFFERENT, FAILED, INTERRUPTED = 0, 1, 2, 130

@@ -12,8 +12,6 @@ from graphc.compiler.ir import Graph, print_graph
 from graphc.tools.drawing import draw_graph
 from graphc.tools.inspect import to_dot, to_jaxpr, to_stablehlo
 
-__all__ = ["add_graph_commands"]
-
 DRAWN = ("svg", "html")
 FORMS = ("text", "dot", *DRAWN, "stablehlo", "jaxpr")
 TO_HELP = f"the form: {', '.join(FORMS)}; left out, the ending of the file says it, else it is text"

@@ -17,8 +17,6 @@ from graphc.cli.target import load_target
 from graphc.compiler.base.errors import FileMissingError, InvalidArgumentError
 from graphc.serve import Offer, offer, offers
 
-__all__ = ["add_options", "serve"]
-
 _TOKEN = "GRAPHC_SERVE_TOKEN"
 _MEGABYTE = 1 << 20
 

@@ -18,8 +18,6 @@ import numpy as np
 from graphc.compiler.base.errors import InvalidArgumentError, NotFoundError
 from graphc.compiler.function import BoundFunction, Function, function
 
-__all__ = ["Target", "add_target", "compiled_function", "load_target"]
-
 TARGET_HELP = "a function: FILE.py:FUNCTION or MODULE:FUNCTION"
 ARGS_HELP = (
     "the arguments, as a Python expression in which the names of the file, gx and np may be used, such as "

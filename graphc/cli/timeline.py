@@ -16,8 +16,6 @@ from rich.text import Text
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.runtime import BARRIER, Event, read_timeline
 
-__all__ = ["MergedTimeline", "merge_timelines", "print_timeline"]
-
 _BAR = 32
 """Width of the whole time in characters."""
 _COLOURS = {

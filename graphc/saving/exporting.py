@@ -23,8 +23,6 @@ from graphc.saving.programs import JAX_PROGRAM, Program, exported, program_of
 from graphc.saving.signature import Sizes
 from graphc.training.optim import remade
 
-__all__ = ["Portable", "allowed", "export", "mapped", "renamed"]
-
 jax: Any = _jax  # its functions are only partly annotated
 jax_export: Any = _export
 

@@ -47,23 +47,6 @@ from graphc.compiler.ir import (
 )
 from graphc.library.formats import ArrayFile, Mark, checksum, is_in_progress, sync, write_arrays
 
-__all__ = [
-    "FORMAT",
-    "MANIFEST",
-    "MANIFESTS",
-    "UPGRADES",
-    "VERSION",
-    "Arrays",
-    "FolderReader",
-    "FolderWriter",
-    "Upgrade",
-    "check_version",
-    "damaged",
-    "known_ops",
-    "upgrade_manifest",
-    "upgraded",
-]
-
 FORMAT = "graphc saved functions"
 MANIFEST = "manifest.json"
 _OURS = re.compile(r"[0-9a-f]{8}-[^/]*|\.tmp[A-Za-z0-9]{6}")  # the latter are what a killed graphc 0.2 left

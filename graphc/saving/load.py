@@ -26,8 +26,6 @@ from graphc.saving.save import CALL
 from graphc.saving.signature import decoded, leaves_of, raise_by_status, sized
 from graphc.training.optim import remade
 
-__all__ = ["Saved", "load"]
-
 DeviceLike: TypeAlias = str | DeviceSpec | Device | DeviceChoice
 
 _READ_AGAIN = 3

@@ -24,8 +24,6 @@ from graphc.saving.folder import damaged
 from graphc.saving.opening import check_types, plain
 from graphc.saving.signature import decoded, encoded, is_same, kind_of, leaves_of, raise_by_status, sized
 
-__all__ = ["LEFT_OUT", "LoadedFunction", "LoadedSignature"]
-
 
 class _LeftOut:
     """Stands for an argument that is left out."""

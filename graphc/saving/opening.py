@@ -45,8 +45,6 @@ from graphc.compiler.lowering import evaluate
 from graphc.compiler.ops import AS_NUMBER
 from graphc.saving.signature import Expression, Sizes, Tree, expressions, is_same
 
-__all__ = ["SIZE_NODE", "check_types", "checked_case", "opened", "opened_tree", "plain"]
-
 SIZE_NODE = "size"
 """Prefix of the names of nodes that compute a number of sizes."""
 

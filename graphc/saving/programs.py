@@ -25,8 +25,6 @@ from graphc.saving.signature import Sizes, expressions
 jax: Any = _jax  # its functions are only partly annotated
 export: Any = _export
 
-__all__ = ["JAX_PROGRAM", "Program", "ProgramName", "exported", "program_of"]
-
 _PROMISED = timedelta(days=180)
 _PLATFORMS = ("cpu", "cuda", "tpu")
 _CALLS = re.compile(r'custom_call(?:\s*@("[^"]*"|[\w.$-]+))?|stablehlo\.(infeed|outfeed|send|recv)\b')

@@ -26,30 +26,6 @@ from graphc.compiler.ir import OPS, dtype_from_short, short_dtype
 from graphc.compiler.ops import asarray
 from graphc.compiler.tracing import is_array
 
-__all__ = [
-    "LOST",
-    "Expression",
-    "OpenSpec",
-    "Signature",
-    "Sizes",
-    "Tree",
-    "as_signature",
-    "decoded",
-    "encoded",
-    "equal_sizes",
-    "examples",
-    "expressions",
-    "is_same",
-    "kind_of",
-    "leaves_of",
-    "raise_by_status",
-    "raised",
-    "samples",
-    "sized",
-    "symbols_of",
-    "with_symbols",
-]
-
 # Sizes that are open: expressions that give a number for each of several sizes that were tried.
 
 Sizes = Mapping[str, int]

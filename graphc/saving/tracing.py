@@ -37,8 +37,6 @@ from graphc.saving.signature import (
     with_symbols,
 )
 
-__all__ = ["Traced", "as_function", "traced_for"]
-
 _TRIED = (12, 15, 16, 24, 35, 64, 100, 210, 1009)
 """Sizes for which a function is traced besides: a step that is taken for many rows, or for multiples, would show."""
 _SMALL = range(10, -1, -1)

@@ -28,8 +28,6 @@ from graphc.compiler.core import Tensor, Variable, canonical_array, converted
 from graphc.compiler.devices import Device
 from graphc.compiler.function import function, to_jax
 
-__all__ = ["Array", "Copies", "Key", "Program", "Rows", "padded"]
-
 # Rows: the arguments of a request; joining those of several requests, and splitting their results.
 
 Array = np.ndarray[Any, Any]

@@ -31,8 +31,6 @@ from graphc.serve.batching import Batch, Batcher
 from graphc.serve.copies import Array, Copies, Key, Program, Rows, padded
 from graphc.serve.stats import Counts, ReplicaStats, ServingStats
 
-__all__ = ["Replicas"]
-
 _GRACE_SECONDS = 5.0
 
 

@@ -20,8 +20,6 @@ from graphc.cli.demo.scenes import SCENES, Scene, play
 from graphc.cli.demo.spread import Spread, in_processes, on_devices
 from graphc.compiler.runtime.costs import format_seconds
 
-__all__ = ["demo_page", "run_demo"]
-
 # The page of the demonstration: one file, which loads nothing, for light and dark screens.
 
 _STYLE = """

@@ -14,8 +14,6 @@ import numpy as np
 
 import graphc as gx
 
-__all__ = ["Classifier", "Spread", "digits", "in_processes", "on_devices", "train"]
-
 COUNTS = 1, 2, 4, 8
 BATCH = 64
 PROCESSES = 2

@@ -17,8 +17,6 @@ import numpy as np
 
 from graphc.compiler.base.files import file_errors
 
-__all__ = ["ArrayFile", "Mark", "checksum", "header_of", "is_in_progress", "sync", "write_arrays"]
-
 _CODES = {
     "bool": "BOOL", "int8": "I8", "uint8": "U8", "int16": "I16", "uint16": "U16", "int32": "I32", "uint32": "U32",
     "int64": "I64", "uint64": "U64", "float16": "F16", "bfloat16": "BF16", "float32": "F32", "float64": "F64",

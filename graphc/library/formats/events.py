@@ -12,8 +12,6 @@ from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, NotFoundError
 from graphc.compiler.ir import OPEN, TensorType
 
-__all__ = ["histogram_message", "merged", "message", "scalar_message", "tensorboard"]
-
 _PLACES: Final = {
     "AttrValue": "attr_value_pb2",
     "Event": "event_pb2",

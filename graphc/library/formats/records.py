@@ -19,18 +19,6 @@ import numpy as np
 from graphc.compiler.base import at, files, user_location
 from graphc.compiler.base.errors import DataLossError, FailedPreconditionError, InvalidArgumentError, InvalidTypeError
 
-__all__ = [
-    "COMPRESSIONS",
-    "RecordStream",
-    "TFRecordOptions",
-    "TFRecordWriter",
-    "checked_compression",
-    "open_file",
-    "reading",
-    "skip_to",
-    "tf_record_iterator",
-]
-
 # Files that readers open: with the errors of this package, and unpacked while they are read.
 
 COMPRESSIONS = ("", "GZIP", "ZLIB")

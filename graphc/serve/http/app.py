@@ -39,8 +39,6 @@ from graphc.serve.http.offers import Endpoint, Offer, Served, endpoint, offer, o
 from graphc.serve.http.problems import ProblemError, problem_of
 from graphc.serve.stats import ServingStats
 
-__all__ = ["App"]
-
 _METRICS = "text/plain; version=0.0.4; charset=utf-8"
 _INLINE_BYTES = 1 << 16
 """Size in bytes above which another thread decodes and encodes bodies, so that others are answered in the meantime."""

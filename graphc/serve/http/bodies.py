@@ -16,8 +16,6 @@ from graphc.serve.copies import Array
 from graphc.serve.http.arrays import Arguments, Form, plain, portable, shown
 from graphc.serve.http.problems import ProblemError
 
-__all__ = ["JSON", "NPY", "Budget", "decode", "encode", "media_type", "negotiate"]
-
 JSON, NPY = "application/json", "application/x-npy"
 
 _FORM = "application/x-www-form-urlencoded"  # the content type of curl -d

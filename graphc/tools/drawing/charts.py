@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-__all__ = ["Bar", "Span", "bars", "lanes"]
-
 _WIDTH = 760.0
 _LABEL = 190.0
 _CHARACTER = 6.2

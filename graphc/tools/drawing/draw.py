@@ -16,16 +16,6 @@ from graphc.tools.drawing.picture import Picture
 from graphc.tools.drawing.svg import asset, legend, style_sheet, svg_document, svg_element, token
 from graphc.tools.drawing.viewing import LIMIT, Note, views
 
-__all__ = [
-    "draw_graph",
-    "explorer",
-    "graph_page",
-    "notebook_graph",
-    "notebook_timeline",
-    "page",
-    "shown",
-]
-
 # Pages of their own: one file with its style and script, which loads nothing.
 
 _HINT = "Click a box to see what it is. Drag to move; zoom with the buttons, the keys + - 0, or Ctrl and the wheel."

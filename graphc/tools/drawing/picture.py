@@ -7,25 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-__all__ = [
-    "HEADER",
-    "LINE_HEIGHT",
-    "OPENS",
-    "PADDING",
-    "Box",
-    "Item",
-    "Layout",
-    "Link",
-    "Picture",
-    "Point",
-    "arrange",
-    "frame_size",
-    "inner_places",
-    "ranks_of",
-    "spread",
-    "text_width",
-]
-
 # Layout of boxes and lines: layers from top to bottom, with as few crossings as a few sweeps find.
 #
 # The method is that of Sugiyama, Tagawa and Toda (1981): ranks by the longest path, places for lines that pass ranks,

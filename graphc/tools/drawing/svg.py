@@ -23,19 +23,6 @@ from graphc.tools.drawing.picture import (
     inner_places,
 )
 
-__all__ = [
-    "KINDS",
-    "MARGIN",
-    "Shade",
-    "asset",
-    "colours_of",
-    "legend",
-    "style_sheet",
-    "svg_document",
-    "svg_element",
-    "token",
-]
-
 # The colours of drawings, by what a box stands for, for light and dark backgrounds.
 
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from graphc.compiler.ir import CONSTANT, Graph, Node, Value, is_world, print_node, print_value
 from graphc.tools.drawing.picture import Box, Link, Picture, arrange, ranks_of
 
-__all__ = ["LIMIT", "Note", "kind_of", "views"]
-
 LIMIT = 150
 """So many nodes one picture shows at most, where nothing else is asked for."""
 

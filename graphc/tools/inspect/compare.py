@@ -40,8 +40,6 @@ from graphc.tools.inspect.modes import (
 from graphc.tools.inspect.report import Comparison, CompileCost, Machine, ModeReport
 from graphc.tools.inspect.timing import Timing, measure
 
-__all__ = ["compare", "compare_gradients", "find_doubts"]
-
 # Gradients of a call, taken eagerly and inside a compiled function.
 
 

@@ -14,8 +14,6 @@ import numpy as np
 from graphc.compiler.base import nest
 from graphc.compiler.core import ArrayMethods, StringTensor
 
-__all__ = ["Agreement", "Difference", "Tolerance", "compare_leaves", "compare_results"]
-
 NOISE = 4
 """Number of units in the last place of the largest input that count as unavoidable rounding error."""
 

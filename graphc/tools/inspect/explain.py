@@ -40,8 +40,6 @@ from graphc.tools.inspect.explanation import (
 )
 from graphc.tools.inspect.report import CompileCost
 
-__all__ = ["decided_branches", "explain", "lower_and_compile"]
-
 # A trace, lowered and compiled, and what that cost.
 
 

@@ -14,8 +14,6 @@ from graphc.compiler.ir import Graph, Node, TensorType, Value
 from graphc.compiler.lowering import lower
 from graphc.tools.drawing import colours_of, kind_of
 
-__all__ = ["to_dot", "to_jaxpr", "to_stablehlo"]
-
 # A graph without nesting: a row for each node, input and output, bodies in scopes, for tools that know no bodies.
 
 

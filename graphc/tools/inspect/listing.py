@@ -24,18 +24,6 @@ if TYPE_CHECKING:
     from graphc.tools.inspect.report import Comparison, ModeReport
     from graphc.tools.inspect.timing import Timing
 
-__all__ = [
-    "Paragraph",
-    "facts_of",
-    "failures_of",
-    "format_explanation",
-    "format_table",
-    "middle_half",
-    "one_time_costs",
-    "ops_note",
-    "speed_text",
-]
-
 # A comparison as a table.
 
 _WIDE = 0.05

@@ -23,19 +23,6 @@ from graphc.tools.inspect.explain import lower_and_compile
 from graphc.tools.inspect.report import CompileCost
 from graphc.tools.inspect.timing import wait_for
 
-__all__ = [
-    "Call",
-    "Compiled",
-    "Mode",
-    "Outcome",
-    "State",
-    "baseline_mode",
-    "baseline_variables",
-    "compile_call",
-    "compiled_mode",
-    "eager_mode",
-]
-
 
 @dataclass(frozen=True)
 class Call:

@@ -29,8 +29,6 @@ from graphc.tools.inspect.listing import facts_of, ops_note
 if TYPE_CHECKING:
     from graphc.tools.inspect.explanation import Explanation, LineReport
 
-__all__ = ["explanation_page"]
-
 # Memory over time, as a chart.
 
 _WIDTH, _HEIGHT = 900.0, 230.0

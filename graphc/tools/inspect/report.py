@@ -17,8 +17,6 @@ from graphc.tools.inspect.timing import Timing
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["Comparison", "CompileCost", "Machine", "ModeReport", "comparison_html"]
-
 # A comparison as a notebook shows it: a table, and bars.
 
 

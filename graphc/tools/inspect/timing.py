@@ -14,8 +14,6 @@ import jax
 from graphc.compiler.base import nest
 from graphc.compiler.core import ArrayMethods, Variable
 
-__all__ = ["Timed", "Timing", "measure", "wait_for"]
-
 MIN_ROUNDS = 3
 """So many rounds are run also when the time is up: quartiles of fewer mean nothing."""
 

@@ -37,8 +37,6 @@ from graphc.tools.placement.proposal import (
     simulate,
 )
 
-__all__ = ["Costs", "Part", "auto", "find_parts", "is_constant", "measure_link", "operands", "size_of"]
-
 # Units: the parts of a graph that are placed together.
 #
 # Each op that may take long is a separate unit; the small ones that follow it (an activation after a matrix product)

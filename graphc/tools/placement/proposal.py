@@ -15,21 +15,6 @@ from rich.table import Table
 from graphc.compiler.function import Function
 from graphc.compiler.ir import Graph, Node, Rewriter
 
-__all__ = [
-    "Assignment",
-    "Link",
-    "PlacedUnit",
-    "Problem",
-    "Proposal",
-    "Schedule",
-    "Timing",
-    "Unit",
-    "best_assignment",
-    "one_device",
-    "pin",
-    "simulate",
-]
-
 
 @dataclass(frozen=True)
 class PlacedUnit:

@@ -22,8 +22,6 @@ from graphc.training.data.sources import INFINITE, Iterated, Slices, Source, mat
 from graphc.training.data.stateful import Remembering
 from graphc.training.data.transforming import Transforming
 
-__all__ = ["Choosing", "Creation", "Dataset", "Outside", "signature_of"]
-
 # Methods that make datasets of values in memory.
 
 

@@ -35,27 +35,6 @@ from graphc.compiler.core import (
 )
 from graphc.compiler.function import TensorSpec
 
-__all__ = [
-    "Block",
-    "DatasetSpec",
-    "Row",
-    "described",
-    "flatten",
-    "host_leaf",
-    "is_static",
-    "joined",
-    "row_bytes",
-    "row_of",
-    "rows_of",
-    "size_of",
-    "spec_of",
-    "stacked",
-    "take_apart",
-    "to_argument",
-    "to_tensors",
-    "unflatten",
-]
-
 jax: Any = _jax  # its functions are only partly annotated
 
 Row: TypeAlias = tuple[Any, ...]

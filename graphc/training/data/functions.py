@@ -39,9 +39,7 @@ from graphc.training.data.elements import (
     unflatten,
 )
 from graphc.training.data.late import Origin
-from graphc.training.data.tracing import ElementTrace, Programs, as_tuple, call_with, called
-
-__all__ = ["Mode", "UserFunction", "call_with", "inside_of_a_function", "user_function"]
+from graphc.training.data.tracing import ElementTrace, Programs, as_tuple, called
 
 Mode: TypeAlias = Literal["blocks", "rows", "stateful", "python"]
 Shapes: TypeAlias = tuple[tuple[int, ...], ...]

@@ -28,8 +28,6 @@ from graphc.training.data.iterator import DatasetIterator
 from graphc.training.data.plan import Node, replaced, walk
 from graphc.training.data.sources import map_spec
 
-__all__ = ["Attended", "GraphDataset", "GraphIterator"]
-
 # A wait for the next element of an iterator that can be abandoned without losing the element.
 
 

@@ -14,8 +14,6 @@ from graphc.training.data.plan import Epoch, Node, Rows, replaced
 from graphc.training.data.planned_dataset import Options, Planned, count_of, refuse, types_of
 from graphc.training.data.sources import State
 
-__all__ = ["Looking", "Record", "Text", "Timed", "progress", "timed"]
-
 
 @dataclass
 class Record:

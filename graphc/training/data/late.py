@@ -13,8 +13,6 @@ from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import SymbolicTensor
 from graphc.compiler.tracing import current_trace, frozen, graph_by_hand, root_trace
 
-__all__ = ["LateSeed", "Origin", "Runs", "in_program"]
-
 
 def in_program() -> bool:
     """Returns True while a function is traced: what Python does then once, the program does at each call."""

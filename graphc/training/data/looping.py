@@ -37,8 +37,6 @@ from graphc.training.data.plan import Epoch, Node, improved, replaced, walk
 from graphc.training.data.planned_dataset import Planned, functions_of
 from graphc.training.data.sources import INFINITE, Iterated, Slices
 
-__all__ = ["Looping", "NotRolled", "Rolled"]
-
 # Plans that compute elements from row numbers alone, so that a loop over them becomes part of a program.
 #
 # Such a plan has two parts: an order (the same plan over row numbers, which the host runs in no time) and a JAX

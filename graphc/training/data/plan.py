@@ -19,20 +19,6 @@ import numpy as np
 from graphc.training.data.elements import Block, Row, joined, row_bytes, row_of, rows_of, size_of, stacked
 from graphc.training.data.sources import Cardinality, State
 
-__all__ = [
-    "Ahead",
-    "BufferedRows",
-    "Epoch",
-    "Node",
-    "Rows",
-    "full_block",
-    "improved",
-    "outline",
-    "register_improvements",
-    "replaced",
-    "walk",
-]
-
 
 @dataclass(frozen=True)
 class Epoch:

@@ -29,27 +29,6 @@ from graphc.training.data.nodes.threads import Prefetch
 from graphc.training.data.plan import Epoch, Node, improved, register_improvements, replaced, walk
 from graphc.training.data.sources import INFINITE
 
-__all__ = [
-    "AUTOTUNE",
-    "INFINITE_CARDINALITY",
-    "UNKNOWN_CARDINALITY",
-    "Options",
-    "Planned",
-    "ThreadingOptions",
-    "add_prefetch",
-    "apply_options",
-    "count_of",
-    "first_row",
-    "functions_of",
-    "fuse_maps",
-    "optimized",
-    "plan_of",
-    "push_down",
-    "refuse",
-    "threads_of",
-    "types_of",
-]
-
 # Passes: they turn a plan into a faster one with the same elements; and the options that control them.
 
 

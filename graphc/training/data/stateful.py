@@ -25,8 +25,6 @@ from graphc.training.data.nodes.threads import Prefetch
 from graphc.training.data.plan import Epoch
 from graphc.training.data.planned_dataset import Planned, count_of, first_row, refuse
 
-__all__ = ["Remembering", "placer"]
-
 # Placement of elements on devices before they are used.
 
 jax: Any = _jax  # its functions are only partly annotated

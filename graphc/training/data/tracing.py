@@ -37,8 +37,6 @@ from graphc.compiler.ir import Attrs, OpDef, TensorType
 from graphc.compiler.tracing import ReadGuard
 from graphc.training.data.elements import Block, Nested, Row, flatten, unflatten
 
-__all__ = ["ElementTrace", "Programs", "as_tuple", "call_with", "called"]
-
 jax: Any = _jax  # its functions are only partly annotated
 
 Shapes: TypeAlias = Sequence[tuple[int, ...]]

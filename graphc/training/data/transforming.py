@@ -17,8 +17,6 @@ from graphc.training.data.nodes.mixing import Choose, Interleave, RandomChoices
 from graphc.training.data.planned_dataset import Planned, count_of, plan_of, refuse, threads_of
 from graphc.training.data.workers import packed
 
-__all__ = ["Transforming"]
-
 
 class Transforming(Planned):
     """Methods of a dataset that transform elements, and combine several datasets into one."""

@@ -18,8 +18,6 @@ from graphc.compiler.base.errors import AbortedError, InvalidTypeError
 from graphc.training.data.elements import Row
 from graphc.training.data.functions import UserFunction
 
-__all__ = ["WorkerPool", "packed"]
-
 
 def packed(function: Callable[..., Any], spec: Any, use: str) -> bytes:
     """Pickles a user's function and the types of its elements for another process."""

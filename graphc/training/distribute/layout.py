@@ -11,8 +11,6 @@ from graphc.compiler.core import groups_of
 from graphc.compiler.devices import Device
 from graphc.compiler.ops import COPY_AXIS, REPLICA_AXIS
 
-__all__ = ["COPY_AXIS", "batch_mesh", "split_mesh"]
-
 
 def batch_mesh(devices: Sequence[Device], rows: int) -> Mesh:
     """Makes the mesh that holds a batch of any number of rows without padding.

@@ -17,8 +17,6 @@ from graphc.compiler.ops import asarray
 from graphc.compiler.runtime import Timeline
 from graphc.training.layers import Layer
 
-__all__ = ["Pipeline"]
-
 Schedule = Literal["gpipe", "1f1b"]
 
 

@@ -25,8 +25,6 @@ from graphc.training.distribute.processes import check_joined, meet
 from graphc.training.distribute.replicated import Places, emit_replicas
 from graphc.training.metrics import Metric
 
-__all__ = ["PerReplica", "evaluate", "found_devices", "map_results", "pmap", "refuse_nested"]
-
 
 def _refuse(per_replica: PerReplica, *others: Any) -> Any:
     """Refuses an operator of PerReplica: only the user can say which replica's value it means."""

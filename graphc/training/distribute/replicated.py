@@ -34,8 +34,6 @@ from graphc.compiler.ops import (
 from graphc.compiler.tracing import CallState, Region, Trace, current_trace
 from graphc.training.distribute.axes import Replica
 
-__all__ = ["Analysis", "Places", "check_law", "differing_outputs", "emit_replicas", "reduced_once", "refuse_pins"]
-
 # Analysis of which values in a replica's graph are the same on all replicas.
 #
 # Variables are replicated, so every replica must assign the same value; and a collective must be reached by all

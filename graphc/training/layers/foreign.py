@@ -18,8 +18,6 @@ from graphc.training.layers.layer import Layer
 
 jax: Any = _jax  # its functions are only partly annotated
 
-__all__ = ["from_equinox", "from_flax"]
-
 _OPPOSITE = ("deterministic", "use_running_average", "inference")
 
 

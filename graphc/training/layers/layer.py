@@ -23,19 +23,6 @@ from graphc.training.layers.module import Module
 if TYPE_CHECKING:
     from graphc.compiler.core import ArrayLike, Tensor
 
-__all__ = [
-    "ActivationLike",
-    "Layer",
-    "TensorLayer",
-    "activation_of",
-    "compute_dtype",
-    "mixed_precision",
-    "padding_of",
-    "print_summary",
-    "size",
-    "sizes",
-]
-
 # Mixed precision: layers that compute in a dtype of half precision, with parameters and reductions in float32.
 
 

@@ -15,8 +15,6 @@ from graphc.compiler.ops import linalg, ones, permute_dims, random, reshape, sig
 from graphc.library.nest import flatten
 from graphc.library.states import Stateful
 
-__all__ = ["Initializer", "Module", "initializer"]
-
 _WORDS = re.compile(r"((?<=[a-z0-9])[A-Z]|(?!^)[A-Z](?=[a-z]))")
 
 

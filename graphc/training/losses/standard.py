@@ -15,20 +15,6 @@ from graphc.compiler.core import ArrayLike, Tensor, apply, shorten
 from graphc.compiler.ir import OPS, Attrs, OpDef
 from graphc.compiler.ops import as_numbers, infer_by_evaluation
 
-__all__ = [
-    "LOSSES",
-    "REDUCED",
-    "REDUCTIONS",
-    "hinge",
-    "huber",
-    "mean_absolute_error",
-    "mean_squared_error",
-    "reduced",
-    "sigmoid_cross_entropy",
-    "softmax_cross_entropy",
-    "sparse_softmax_cross_entropy",
-]
-
 # The losses as ops: one kernel each in eager mode. They are computed in float32 at least.
 
 REDUCTIONS = ("mean", "sum", "none", "weighted_mean")

@@ -17,22 +17,6 @@ from graphc.compiler.ir import OPS, Attrs, OpDef
 from graphc.compiler.ops import as_numbers, infer_by_evaluation, reshape, zeros
 from graphc.library.states import Stateful
 
-__all__ = [
-    "ABOVE",
-    "ADD",
-    "CONFUSION",
-    "MATCHES",
-    "RATIO",
-    "TOTAL",
-    "TOTAL_RATIO",
-    "WEIGHTED",
-    "Metric",
-    "OpSums",
-    "by_op",
-    "is_plain",
-    "updated",
-]
-
 # Sums of metrics over the rows of a batch, as ops: one kernel each in eager mode.
 
 

@@ -22,18 +22,6 @@ from graphc.training.metrics.metric import (
     by_op,
 )
 
-__all__ = [
-    "AUC",
-    "Accuracy",
-    "BinaryAccuracy",
-    "CategoricalAccuracy",
-    "ConfusionMatrix",
-    "Mean",
-    "Precision",
-    "Recall",
-    "SparseCategoricalAccuracy",
-]
-
 
 class Mean(Metric):
     """The weighted mean of values.

@@ -14,8 +14,6 @@ from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidTypeError, UnimplementedError
 from graphc.training.optim.named import LearningRate, Named, Options
 
-__all__ = ["SGD", "Adam", "AdamW", "RMSprop", "class_of", "remade", "rules"]
-
 # The optimizers that most programs want, by name; the rules are optax's.
 
 

@@ -19,9 +19,6 @@ from graphc.compiler.tracing import making_state
 from graphc.library.states import Stateful
 from graphc.training.optim.update import UPDATE, initial_state, parts, register, state_names, state_owners, update_attrs
 
-__all__ = ["Optimizer", "checked_variables"]
-
-
 _WHEN_MADE = (
     "layers make theirs at the first call, so call optimizer.minimize(loss, model), or ask for trainable_variables "
     "after it"
@@ -32,7 +29,9 @@ class HasVariables(Protocol):
     """A model: an object with trainable Variables, which its first call may make."""
 
     @property
-    def trainable_variables(self) -> Iterable[Variable]: ...
+    def trainable_variables(self) -> Iterable[Variable]:
+        """The Variables that training changes."""
+        ...
 
 
 class Optimizer(Stateful):

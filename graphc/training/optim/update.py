@@ -21,8 +21,6 @@ from graphc.compiler.ir import OPS, Attrs, OpDef, TensorType
 from graphc.compiler.lowering import needed_inputs
 from graphc.compiler.ops import infer_by_evaluation
 
-__all__ = ["UPDATE", "Part", "initial_state", "parts", "register", "state_names", "state_owners", "update_attrs"]
-
 TRANSFORMATIONS: Registry[optax.GradientTransformation] = Registry("optax transformation")
 _names = UniqueNames()
 

@@ -15,8 +15,6 @@ from graphc.training.distribute import process_index
 from graphc.training.train.checkpoint import Checkpoint
 from graphc.training.train.parts import parts_of
 
-__all__ = ["CSVLog", "Callback", "Checkpoints", "EarlyStopping", "History", "TensorBoard"]
-
 # History: the numbers that a training reports, epoch by epoch.
 
 

@@ -25,17 +25,6 @@ from graphc.training.distribute import process_index
 from graphc.training.layers import Layer
 from graphc.training.train.callbacks import Callback, History
 
-__all__ = [
-    "TrainingProgress",
-    "arguments_of",
-    "compiled_epoch",
-    "fit",
-    "mean_of",
-    "numbers_of",
-    "rows_of",
-    "skip_passes",
-]
-
 # Epochs: the arguments and results of a step, and an epoch as one program.
 
 

@@ -12,8 +12,6 @@ from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidTypeError
 from graphc.compiler.core import Variable
 
-__all__ = ["Resumable", "decoded", "encoded", "parts_of"]
-
 
 @runtime_checkable
 class Resumable(Protocol):

@@ -24,8 +24,6 @@ from graphc.library.formats import ArrayFile, checksum
 from graphc.training.train.parts import decoded
 from graphc.training.train.storage import FILES, FORMAT, STATE, state_name
 
-__all__ = ["NO_VARIABLE", "Region", "Saved", "Target", "faults", "part_of", "refuse_trace"]
-
 # A checkpoint for reading: any part of any array, however it was split when it was written.
 
 NO_VARIABLE = "no Variable"

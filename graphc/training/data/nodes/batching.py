@@ -24,13 +24,10 @@ from graphc.training.data.elements import (
     row_of,
     rows_of,
     size_of,
-    stacked,
     unflatten,
 )
 from graphc.training.data.plan import Epoch, Node, Rows, full_block
 from graphc.training.data.sources import INFINITE, Cardinality, State
-
-__all__ = ["Batch", "PaddedBatch", "Rebatch", "Unbatch"]
 
 
 def batches(count: Cardinality, size: int, drop_remainder: bool) -> Cardinality:
@@ -311,6 +308,3 @@ class Rebatch(Node):
 
     def open(self, epoch: Epoch) -> Rows:
         return _Rebatched(self, self.input.open(epoch))
-
-
-__all__ += ["batched_spec", "batches", "filling", "padded", "stacked"]

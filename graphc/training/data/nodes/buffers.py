@@ -22,8 +22,6 @@ from graphc.training.data.late import LateSeed, Runs
 from graphc.training.data.plan import Epoch, Node, Rows, full_block
 from graphc.training.data.sources import State
 
-__all__ = ["Cache", "FileCache", "Shuffle"]
-
 _SKIPPED_AT_ONCE = 4096
 
 

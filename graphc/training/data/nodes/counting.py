@@ -15,8 +15,6 @@ from graphc.training.data.elements import Block, Row, described, flatten, rows_o
 from graphc.training.data.plan import Epoch, Node, Rows, full_block
 from graphc.training.data.sources import INFINITE, Cardinality, State
 
-__all__ = ["Concatenate", "Repeat", "Shard", "Skip", "Take", "Zip", "common_spec"]
-
 
 class _Take(Rows):
     counters = ("left",)

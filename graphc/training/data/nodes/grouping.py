@@ -22,18 +22,6 @@ from graphc.training.data.nodes.mixing import plan_in
 from graphc.training.data.plan import Epoch, Node, Rows
 from graphc.training.data.sources import INFINITE, Cardinality, State
 
-__all__ = [
-    "GroupByWindow",
-    "Held",
-    "IgnoreErrors",
-    "LookingBack",
-    "RejectionResample",
-    "Replayed",
-    "Scan",
-    "Unique",
-    "Window",
-]
-
 # Nodes that depend on earlier elements: scan, unique, rejection_resample; and one that skips elements with errors.
 
 # Rows whose position is their count: to restore it, they are read again from the start.

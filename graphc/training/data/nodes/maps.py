@@ -19,8 +19,6 @@ from graphc.training.data.nodes.batching import Batch
 from graphc.training.data.plan import Ahead, BufferedRows, Epoch, Node, Rows, full_block
 from graphc.training.data.sources import INFINITE, State
 
-__all__ = ["Filter", "Map", "Noted", "TakeWhile", "batched_maps", "mapped_batches"]
-
 
 class Noted(Rows):
     """Rows that a user's function returns one by one; a note on its exceptions names the element."""

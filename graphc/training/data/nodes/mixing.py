@@ -23,8 +23,6 @@ from graphc.training.data.nodes.threads import ReadAhead
 from graphc.training.data.plan import Ahead, Epoch, Node, Rows, improved
 from graphc.training.data.sources import INFINITE, Cardinality, State
 
-__all__ = ["Choose", "Interleave", "RandomChoices"]
-
 
 @dataclass
 class _Slot:

@@ -19,8 +19,6 @@ from graphc.training.data.nodes.maps import Map
 from graphc.training.data.plan import BufferedRows, Epoch, Node, Rows, full_block
 from graphc.training.data.sources import INFINITE, Cardinality, FileSource, RowSource, Source, SourceIterator, State
 
-__all__ = ["Gather", "Numbers", "RandomNumbers", "Read", "ShareBatches", "part_of", "shared"]
-
 _arange: Any = np.arange
 
 

@@ -20,8 +20,6 @@ from graphc.training.data.plan import Epoch, Node, Rows
 from graphc.training.data.sources import State
 from graphc.training.data.workers import WorkerPool, packed
 
-__all__ = ["MappedInProcesses", "MappedInThreads", "Prefetch", "ReadAhead"]
-
 _END_SECONDS, _EXIT_SECONDS = 1.0, 0.1
 """The time that calls in progress have when the iteration ends before them."""
 

@@ -17,8 +17,6 @@ from graphc.compiler.core import STRING, as_dtype, canonical_array
 from graphc.compiler.function import TensorSpec
 from graphc.training.data.sources.chunks import Columns, FileSource, file_names
 
-__all__ = ["Parquet", "column_array", "parquet_files", "pyarrow", "table_arrays"]
-
 _ROWS = 1 << 13
 """Number of rows of a Parquet file to read at once."""
 

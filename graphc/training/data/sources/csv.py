@@ -20,8 +20,6 @@ from graphc.library.formats import checked_compression, open_file, reading, skip
 from graphc.training.data.sources.arrow import column_array, pyarrow
 from graphc.training.data.sources.chunks import BLOCK, Columns, FileSource, file_names
 
-__all__ = ["CSV", "Column", "csv_files"]
-
 
 class Column(NamedTuple):
     """A column to read.

@@ -17,8 +17,6 @@ from graphc.library.formats import RecordStream, open_file, reading, skip_to
 from graphc.training.data.elements import Row, described, flatten, spec_of, stacked, take_apart, unflatten
 from graphc.training.data.sources.chunks import BLOCK, Columns, RowSource, State, file_names, objects
 
-__all__ = ["FixedLengthRecords", "Items", "NumpyFiles", "RowIterator", "TFRecords", "TextLines"]
-
 Array: TypeAlias = np.ndarray[Any, Any]
 
 

@@ -31,8 +31,6 @@ from graphc.compiler.base.errors import (
 )
 from graphc.training.distribute.processes.protocol import Hub, Member, Message
 
-__all__ = ["Carrier", "HubCarrier", "MemberCarrier", "Place", "find_place", "free_port"]
-
 # The process's place in its job, read from the environment variables that launchers and schedulers set.
 
 _FIRST_PORT, _PORTS = 61440, 4096

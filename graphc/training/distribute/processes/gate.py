@@ -25,8 +25,6 @@ from graphc.training.distribute.layout import batch_mesh
 from graphc.training.distribute.processes.job import Job, current_job
 from graphc.training.distribute.processes.protocol import BATCH
 
-__all__ = ["check_joined", "compares_batch", "from_local_rows", "mark_batch", "meet"]
-
 _TEXT = 300
 """Maximum length of the argument types in a message."""
 

@@ -36,8 +36,6 @@ from graphc.training.distribute.processes.carriers import (
 )
 from graphc.training.distribute.processes.protocol import Hub, Member
 
-__all__ = ["FAILED_WITH_ANOTHER", "Job", "current_job", "initialize", "process_count", "process_index", "synchronized"]
-
 FAILED_WITH_ANOTHER = 75
 """Exit code of a rank that ends because another rank failed: ``EX_TEMPFAIL``."""
 

@@ -21,8 +21,6 @@ from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.training.distribute.processes.carriers import free_port
 from graphc.training.distribute.processes.job import FAILED_WITH_ANOTHER
 
-__all__ = ["launch"]
-
 _LINES = 20
 """Number of last lines of a failed rank's output to show."""
 _GRACE = 5.0

@@ -22,8 +22,6 @@ from graphc.compiler.base.errors import (
     code_of,
 )
 
-__all__ = ["BATCH", "Failure", "Hub", "Member", "Message", "ranks_text"]
-
 Message = dict[str, Any]
 
 BATCH = "argument "
