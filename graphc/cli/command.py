@@ -21,13 +21,13 @@ from graphc.cli.cluster import cluster_status, cluster_up, serve_task
 from graphc.cli.graphs import add_graph_commands
 from graphc.cli.serving import add_options, serve
 from graphc.cli.target import Target, add_target, compiled_function, load_target
-from graphc.cli.timeline import merge_timelines, print_timeline
+from graphc.cli.timeline import print_timeline
 from graphc.compiler.base import VERSION, is_internal_file
 from graphc.compiler.base.errors import FileMissingError, GraphcError
 from graphc.compiler.core import wait_all
 from graphc.compiler.devices import Device, device_name, devices, simulate_cpu_devices
 from graphc.compiler.runtime import profile, read_timeline
-from graphc.compiler.runtime.costs import format_bytes, format_seconds
+from graphc.compiler.runtime.costs import format_bytes
 from graphc.tools.drawing import notebook_timeline, page
 from graphc.tools.inspect import compare, explain
 from graphc.training.distribute import launch
@@ -150,8 +150,8 @@ def _parser() -> argparse.ArgumentParser:
     status.add_argument("file", type=Path, metavar="FILE.json", help=CLUSTER_HELP)
     status.set_defaults(run=_cluster_status)
 
-    timeline = commands.add_parser("timeline", help="show what ran when, from files that gx.profile has written")
-    timeline.add_argument("files", type=Path, nargs="+", metavar="FILE", help="the trace, or one of each rank of a job")
+    timeline = commands.add_parser("timeline", help="show what ran when, from a file that gx.profile has written")
+    timeline.add_argument("file", type=Path, metavar="FILE", help="the trace")
     timeline.add_argument(
         "--html", type=Path, metavar="FILE", help="write a page to a file, with a lane for each track"
     )
@@ -263,14 +263,10 @@ def _cluster_status(options: argparse.Namespace) -> int:
 
 
 def _timeline(options: argparse.Namespace) -> int:
-    merged = None if len(options.files) == 1 else merge_timelines(options.files)
-    events = read_timeline(options.files[0]) if merged is None else merged.events
+    events = read_timeline(options.file)
     print_timeline(events, Console())
-    if merged is not None and merged.straggler is not None:
-        waited = format_seconds(merged.waited_for[merged.straggler])
-        print(f"the others waited for rank {merged.straggler} most: {waited} together")
     if options.html is not None:
-        title = ", ".join(file.name for file in options.files)
+        title = options.file.name
         _write(options.html, page(title, f"<h1>{escape(title)}</h1>{notebook_timeline(events)}"))
     return DONE
 

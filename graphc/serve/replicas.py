@@ -18,7 +18,6 @@ from graphc.compiler.base import at, checked_seconds, deadline, interruption, lo
 from graphc.compiler.base.errors import (
     DeadlineExceededError,
     FailedPreconditionError,
-    GraphcError,
     InvalidArgumentError,
     InvalidTypeError,
     ResourceExhaustedError,
@@ -264,8 +263,7 @@ class Replicas:
 
     def _check_open(self, rows: Rows) -> None:
         if self._closed:
-            error: GraphcError = FailedPreconditionError(f"Replicas: those of {self.name!r} are closed")
-            raise at(error, user_location())
+            raise at(FailedPreconditionError(f"Replicas: those of {self.name!r} are closed"), user_location())
         if not self._batcher.has_room(len(rows)):
             self._counts.refused += 1
             error = ResourceExhaustedError(

@@ -78,8 +78,7 @@ def histogram_message(values: np.ndarray[Any, Any], *, tag: str) -> bytes:
     """Returns the summary of a distribution; of adjacent empty buckets, only the last is kept."""
     flat = values.astype(np.float64).ravel()
     if not np.isfinite(flat).all():
-        error = InvalidArgumentError(f"summary.histogram {tag!r}: a value is NaN or infinite")
-        raise at(error, user_location())
+        raise at(InvalidArgumentError(f"summary.histogram {tag!r}: a value is NaN or infinite"), user_location())
     edges = _edges()
     counts = np.bincount(np.searchsorted(edges, flat, side="right"), minlength=len(edges))[: len(edges)]
     used = np.flatnonzero(counts)

@@ -333,8 +333,7 @@ class App:
                             raise ProblemError(503, text, close=True)
                         parts.append(part)
             except TimeoutError:
-                text = f"the body did not arrive within {self.body_seconds:g} s"
-                raise ProblemError(408, text, close=True) from None
+                raise ProblemError(408, f"the body did not arrive within {self.body_seconds:g} s", close=True) from None
             body = b"".join(parts)
             return await self._apart(size, lambda: function.arguments(decode(kind, body, budget)))
         finally:

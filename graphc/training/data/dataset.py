@@ -17,16 +17,29 @@ from graphc.training.data.looping import Looping
 from graphc.training.data.nodes.buffers import Shuffle
 from graphc.training.data.nodes.counting import Concatenate, Repeat, Shard, Skip, Take, Zip
 from graphc.training.data.nodes.origins import Gather, Numbers, RandomNumbers, Read, ShareBatches
-from graphc.training.data.planned_dataset import Planned, count_of, plan_of, refuse
+from graphc.training.data.planned_dataset import count_of, plan_of, refuse
 from graphc.training.data.sources import INFINITE, Iterated, Slices, Source, matching_files
 from graphc.training.data.stateful import Remembering
 from graphc.training.data.transforming import Transforming
 
-# Methods that make datasets of values in memory.
 
+class Dataset(Transforming, Remembering, Looking, Looping):
+    """An input pipeline: a source of elements and transformations of them (TensorFlow's ``tf.data.Dataset``).
 
-class Creation(Planned):
-    """Methods that make datasets."""
+    A dataset is immutable and holds no position: each ``for`` loop over it starts from the beginning. Elements are
+    nested tuples, dicts, named tuples and dataclasses of tensors. Methods take the ``name`` of tf.data, and ignore it.
+
+    Example:
+      >>> import graphc as gx
+      >>> images, labels = gx.zeros((10, 4)), gx.arange(10)
+      >>> dataset = gx.data.Dataset.from_tensor_slices((images, labels)).shuffle(10).batch(5)
+      >>> for image, label in dataset:
+      ...     print(image.shape, label.shape)
+      (5, 4) (5,)
+      (5, 4) (5,)
+    """
+
+    # Methods that make datasets.
 
     @classmethod
     def from_tensor_slices(cls, tensors: Any, name: str | None = None) -> Self:
@@ -145,13 +158,6 @@ class Creation(Planned):
             raise refuse("Dataset.zip", "there are no datasets")
         return cls(Zip(tuple(parts), structure))
 
-
-# Methods that make datasets of external data: file names, and generators.
-
-
-class Outside(Planned):
-    """Methods that make datasets of data from outside of the program."""
-
     @classmethod
     def list_files(
         cls, file_pattern: Any, shuffle: bool | None = None, seed: int | None = None, name: str | None = None
@@ -167,9 +173,8 @@ class Outside(Planned):
         Raises:
           FileMissingError: no files match.
         """
-        maker: Any = cls
         names = matching_files(file_pattern, "list_files")
-        dataset = maker.from_tensor_slices(names)
+        dataset = cls.from_tensor_slices(names)
         return dataset if shuffle is False else dataset.shuffle(len(names), seed)
 
     @classmethod
@@ -203,7 +208,6 @@ class Outside(Planned):
           >>> [int(x) for x in gx.data.Dataset.from_generator(squares, output_signature=gx.TensorSpec((), gx.int32))]
           [0, 1, 4]
         """
-        maker: Any = cls
         if not callable(generator):
             raise refuse("from_generator", f"expected a function that returns an iterable, got {generator!r:.60}")
         arguments = tuple(args or ())
@@ -212,25 +216,9 @@ class Outside(Planned):
             return generator(*arguments)
 
         start.__name__ = getattr(generator, "__name__", "generator")
-        return maker.from_source(Iterated(start, output_signature or signature_of(output_types, output_shapes)))
+        return cls.from_source(Iterated(start, output_signature or signature_of(output_types, output_shapes)))
 
-
-def signature_of(types: Any, shapes: Any) -> Any:
-    """Returns the types of an element from TensorFlow 1's arguments: dtypes, and shapes of the same structure."""
-    if isinstance(types, dict):
-        named = cast("dict[Any, Any]", types)
-        return {key: signature_of(type, None if shapes is None else shapes[key]) for key, type in named.items()}
-    if isinstance(types, tuple | list):
-        listed = cast("Sequence[Any]", types)
-        return tuple([signature_of(type, None if shapes is None else shapes[k]) for k, type in enumerate(listed)])
-    return None if types is None else TensorSpec(shapes, types)
-
-
-# Methods of a dataset that select, repeat and order elements.
-
-
-class Choosing(Planned):
-    """Methods of a dataset that select and order elements."""
+    # Methods that select and order elements.
 
     def take(self, count: int, name: str | None = None) -> Self:
         """Keeps the first elements.
@@ -368,18 +356,12 @@ class Choosing(Planned):
         return dataset
 
 
-class Dataset(Creation, Outside, Transforming, Choosing, Remembering, Looking, Looping):
-    """An input pipeline: a source of elements and transformations of them (TensorFlow's ``tf.data.Dataset``).
-
-    A dataset is immutable and holds no position: each ``for`` loop over it starts from the beginning. Elements are
-    nested tuples, dicts, named tuples and dataclasses of tensors. Methods take the ``name`` of tf.data, and ignore it.
-
-    Example:
-      >>> import graphc as gx
-      >>> images, labels = gx.zeros((10, 4)), gx.arange(10)
-      >>> dataset = gx.data.Dataset.from_tensor_slices((images, labels)).shuffle(10).batch(5)
-      >>> for image, label in dataset:
-      ...     print(image.shape, label.shape)
-      (5, 4) (5,)
-      (5, 4) (5,)
-    """
+def signature_of(types: Any, shapes: Any) -> Any:
+    """Returns the types of an element from TensorFlow 1's arguments: dtypes, and shapes of the same structure."""
+    if isinstance(types, dict):
+        named = cast("dict[Any, Any]", types)
+        return {key: signature_of(type, None if shapes is None else shapes[key]) for key, type in named.items()}
+    if isinstance(types, tuple | list):
+        listed = cast("Sequence[Any]", types)
+        return tuple([signature_of(type, None if shapes is None else shapes[k]) for k, type in enumerate(listed)])
+    return None if types is None else TensorSpec(shapes, types)

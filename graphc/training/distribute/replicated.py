@@ -292,8 +292,7 @@ def emit_replicas(
 def refuse_pins(label: str) -> None:
     """Raises an error if a device scope pins what replicas make."""
     if context.device:
-        error = UnimplementedError(f"{label} is called inside a device scope; call it outside")
-        raise at(error, user_location())
+        raise at(UnimplementedError(f"{label} is called inside a device scope; call it outside"), user_location())
 
 
 def _part(type: TensorType, axis: int, groups: int) -> TensorType:
@@ -305,8 +304,7 @@ def _part(type: TensorType, axis: int, groups: int) -> TensorType:
 def _check_pins(graph: Graph, label: str) -> None:
     pinned = next((node for node in graph.walk() if node.device), None)
     if pinned is not None:
-        error = UnimplementedError(f"{label} pins ops to {pinned.device}; take the pin out of it")
-        raise at(error, pinned.location)
+        raise at(UnimplementedError(f"{label} pins ops to {pinned.device}; take the pin out of it"), pinned.location)
 
 
 def _refuse_assignment(name: str, location: Location | None) -> None:

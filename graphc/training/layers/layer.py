@@ -370,8 +370,7 @@ ActivationLike = Callable[[Any], Any]
 def size(what: str, value: Any, least: int = 1) -> int:
     """Returns a size as an int, such as one of NumPy's."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < least:
-        error = InvalidArgumentError(f"{what} must be an int of at least {least}, got {value!r:.60}")
-        raise at(error, user_location())
+        raise at(InvalidArgumentError(f"{what} must be an int of at least {least}, got {value!r:.60}"), user_location())
     return value.__index__()
 
 

@@ -332,6 +332,5 @@ def _number(metric: str, what: str, value: Any) -> float:
 
 def _count(what: str, value: Any, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        error = InvalidArgumentError(f"{what} must be an int of at least {least}, got {value!r:.60}")
-        raise at(error, user_location())
+        raise at(InvalidArgumentError(f"{what} must be an int of at least {least}, got {value!r:.60}"), user_location())
     return value

@@ -135,8 +135,7 @@ class EarlyStopping(Callback):
         best: Any = None,
     ) -> None:
         if mode not in ("min", "max"):
-            error = InvalidArgumentError(f"EarlyStopping: mode must be 'min' or 'max', got {mode!r}")
-            raise at(error, user_location())
+            raise at(InvalidArgumentError(f"EarlyStopping: mode must be 'min' or 'max', got {mode!r}"), user_location())
         self.monitor, self.patience = monitor, patience
         self._min_delta, self._sign, self._best = min_delta, -1.0 if mode == "max" else 1.0, best
         self._kept: dict[str, Tensor] | None = None

@@ -27,8 +27,7 @@ def pyarrow(use: str) -> Any:
         for part in ("csv", "compute", "parquet"):
             importlib.import_module(f"pyarrow.{part}")
     except ImportError:
-        error = FailedPreconditionError(f"{use} need pyarrow: pip install 'graphc[data]'")
-        raise at(error, user_location()) from None
+        raise at(FailedPreconditionError(f"{use} need pyarrow: pip install 'graphc[data]'"), user_location()) from None
     return importlib.import_module("pyarrow")
 
 
