@@ -46,11 +46,7 @@ def allowed(op: OpDef) -> bool:
 
 
 class Portable:
-    """Makes graphs portable.
-
-    Args:
-      rows: for each value with open sizes, its types in the traces.
-    """
+    """Makes graphs portable. ``rows``: for each value with open sizes, its types in the traces."""
 
     def __init__(self, name: str, rows: Mapping[Value, Sequence[TensorType]], sizes: Sequence[Sizes]) -> None:
         self._name = name

@@ -197,11 +197,7 @@ def _number(value: Tensor) -> Any:
 
 
 class LoadedFunction:
-    """A function that was loaded.
-
-    Args:
-      defaults: the defaults of its parameters by name, where they have some.
-    """
+    """A function that was loaded. ``defaults``: the defaults of its parameters by name, where they have some."""
 
     def __init__(
         self,

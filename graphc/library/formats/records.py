@@ -242,11 +242,7 @@ class TFRecordWriter:
 
 
 class RecordStream:
-    """The records of a file, one after the other.
-
-    Attributes:
-      offset: where in the unpacked file the next record starts.
-    """
+    """The records of a file, one after the other. ``offset``: where in the unpacked file the next record starts."""
 
     def __init__(self, name: bytes, compression: str = "") -> None:
         self._checksum = _checksum()

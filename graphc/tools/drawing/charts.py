@@ -25,11 +25,7 @@ _OTHER = "#e2e8f0"
 
 @dataclass(frozen=True)
 class Bar:
-    """One of several times that are compared.
-
-    Attributes:
-      low: where the middle half begins; so ends it at ``high``.
-    """
+    """One of several times that are compared. ``low``: where the middle half begins; so ends it at ``high``."""
 
     name: str
     value: float
@@ -40,11 +36,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Span:
-    """Something that took time.
-
-    Attributes:
-      kind: what it was, by which it has its colour.
-    """
+    """Something that took time. ``kind``: what it was, by which it has its colour."""
 
     lane: str
     kind: str

@@ -344,11 +344,7 @@ class Box:
 
 @dataclass
 class Link:
-    """A line from a box to another.
-
-    Attributes:
-      control: whether it says only what runs first.
-    """
+    """A line from a box to another. ``control``: whether it says only what runs first."""
 
     source: int
     target: int

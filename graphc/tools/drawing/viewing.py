@@ -21,11 +21,7 @@ _TITLE = 30
 
 @dataclass(frozen=True)
 class Note:
-    """The text in the box of a node.
-
-    Attributes:
-      heat: its share of the total cost, from 0 to 1.
-    """
+    """The text in the box of a node. ``heat``: its share of the total cost, from 0 to 1."""
 
     lines: tuple[str, ...] = ()
     heat: float = 0.0

@@ -96,11 +96,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Agreement:
-    """The comparison of all outputs of a mode with eager code's.
-
-    Attributes:
-      differences: one for each output.
-    """
+    """The comparison of all outputs of a mode with eager code's. ``differences``: one for each output."""
 
     differences: tuple[Difference, ...]
 

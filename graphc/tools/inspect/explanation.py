@@ -87,11 +87,7 @@ class LoopEntry:
 
 @dataclass(frozen=True)
 class GuardReport:
-    """A condition that each call checks.
-
-    Attributes:
-      what: the value's source: an argument, an attribute, a global.
-    """
+    """A condition that each call checks. ``what``: the value's source: an argument, an attribute, a global."""
 
     what: str
     was: str

@@ -173,11 +173,7 @@ def _wait(value: Any) -> None:
 
 
 def profile_lines(record: Record, steps: int, waited: float, stepped: float | None) -> Iterator[str]:
-    """Yields the lines of a profile.
-
-    Args:
-      stepped: seconds that the program worked with them; None if it did not.
-    """
+    """Yields the lines of a profile. ``stepped``: seconds that the program worked with them; None if it did not."""
     each = 1e3 / max(steps, 1)
     yield f"{steps} steps, milliseconds a step"
     for entry in _records(record):

@@ -307,11 +307,7 @@ class BufferedRows(Rows):
 
 
 class Ahead(BufferedRows):
-    """Rows of any kind, read ahead in blocks invisibly.
-
-    Args:
-      full: whether to read on until there are ``ahead`` rows.
-    """
+    """Rows of any kind, read ahead in blocks invisibly. ``full``: whether to read on until there are ``ahead`` rows."""
 
     def __init__(self, rows: Rows, ahead: int, *, full: bool) -> None:
         super().__init__(rows, ahead=ahead)

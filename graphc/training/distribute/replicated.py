@@ -211,11 +211,7 @@ _LATER = 2**30
 
 @dataclass(frozen=True)
 class Places:
-    """The devices that replicas run on.
-
-    Attributes:
-      groups: the number of replicas; each has the same number of devices.
-    """
+    """The devices that replicas run on. ``groups``: the number of replicas; each has the same number of devices."""
 
     devices: tuple[str, ...]
     groups: int

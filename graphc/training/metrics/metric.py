@@ -131,11 +131,7 @@ ADD = _define("metrics.add", _add, "total more", "A sum and its rounding error, 
 
 
 class OpSums(NamedTuple):
-    """The sums of a batch, not computed yet.
-
-    Attributes:
-      values: what it takes; the last are the weights, None for 1.
-    """
+    """The sums of a batch, not computed yet. ``values``: what it takes; the last are the weights, None for 1."""
 
     op: OpDef
     values: tuple[Any, ...]

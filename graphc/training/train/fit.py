@@ -49,11 +49,7 @@ def numbers_of(result: Any) -> dict[str, Any]:
 def compiled_epoch(
     step: Callable[..., Any], dataset: Any, callbacks: Sequence[Callback], names: Sequence[str]
 ) -> tuple[Callable[[], tuple[int, Mapping[str, float]]] | None, str]:
-    """Makes a program that runs an epoch, if possible.
-
-    Args:
-      names: the names of the numbers that a step returns.
-    """
+    """Makes a program that runs an epoch, if possible. ``names``: the names of the numbers that a step returns."""
     why, program = _why_not(step, dataset, callbacks), None
     if not why:
         returned: dict[str, None] = {}

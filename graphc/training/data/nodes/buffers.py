@@ -123,11 +123,7 @@ class _ShuffledNumbers(_Shuffled):
 
 @dataclass(frozen=True, eq=False)
 class Shuffle(Node):
-    """The elements in random order.
-
-    Attributes:
-      runs: counts how often a dataset with this shuffle was iterated.
-    """
+    """The elements in random order. ``runs``: counts how often a dataset with this shuffle was iterated."""
 
     word = "shuffle"
     source: Node

@@ -329,11 +329,7 @@ class _Windows(LookingBack):
 
 @dataclass(frozen=True, eq=False)
 class Window(Node):
-    """Datasets of consecutive elements, one for each leaf.
-
-    Attributes:
-      make: a function from a plan to a dataset.
-    """
+    """Datasets of consecutive elements, one for each leaf. ``make``: a function from a plan to a dataset."""
 
     word = "window"
     source: Node

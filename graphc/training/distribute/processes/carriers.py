@@ -180,11 +180,7 @@ def free_port(host: str) -> int:
 
 
 class Carrier(ABC):
-    """Transports the messages of one rank.
-
-    Attributes:
-      interval: seconds after which a rank says that it is alive.
-    """
+    """Transports the messages of one rank. ``interval``: seconds after which a rank says that it is alive."""
 
     def __init__(self, member: Member) -> None:
         self.member = member
