@@ -293,7 +293,7 @@ def profile(path: str | Path | None = None, *, jax_profiler: str | Path | None =
     Args:
       path: a file for the trace, in Chrome's format: open it at https://ui.perfetto.dev or ``chrome://tracing``, or
         draw it with ``graphc timeline FILE --html OUT``. None writes no file. Of several processes each writes its own,
-        with its rank in the name (``trace.rank1.json``); ``graphc timeline trace.rank*.json`` merges them.
+        with its rank in the name (``trace.rank1.json``).
       jax_profiler: a folder for the output of JAX's own profiler, for TensorBoard and Perfetto.
 
     Yields:
