@@ -13,13 +13,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from graphc.compiler.ir import CONSTANT, Graph, Node
-from graphc.compiler.runtime.costs import (
-    NodeCost,
-    format_bytes,
-    format_seconds,
-    node_costs,
-    three_digits,
-)
+from graphc.compiler.runtime.costs import NodeCost, format_bytes, format_seconds, node_costs, three_digits
 from graphc.tools.drawing import Note, explorer, page, views
 from graphc.tools.inspect.listing import facts_of, ops_note
 

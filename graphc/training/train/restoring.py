@@ -13,9 +13,7 @@ import jax
 import numpy as np
 
 from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import (
-    DataLossError,
-)
+from graphc.compiler.base.errors import DataLossError
 from graphc.compiler.base.files import file_errors
 from graphc.compiler.core import Variable, array_of
 from graphc.compiler.devices import Device

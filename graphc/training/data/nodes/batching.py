@@ -15,17 +15,7 @@ from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import StringTensor, Tensor, Variable, as_dtype
 from graphc.compiler.function import TensorSpec
-from graphc.training.data.elements import (
-    Block,
-    Row,
-    flatten,
-    host_leaf,
-    joined,
-    row_of,
-    rows_of,
-    size_of,
-    unflatten,
-)
+from graphc.training.data.elements import Block, Row, flatten, host_leaf, joined, row_of, rows_of, size_of, unflatten
 from graphc.training.data.plan import Epoch, Node, Rows, full_block
 from graphc.training.data.sources import INFINITE, Cardinality, State
 

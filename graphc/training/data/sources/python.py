@@ -15,16 +15,7 @@ from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import Tensor
 from graphc.compiler.function import TensorSpec
-from graphc.training.data.elements import (
-    Block,
-    Row,
-    described,
-    flatten,
-    spec_of,
-    stacked,
-    take_apart,
-    unflatten,
-)
+from graphc.training.data.elements import Block, Row, described, flatten, spec_of, stacked, take_apart, unflatten
 from graphc.training.data.late import Origin
 from graphc.training.data.sources.chunks import Cardinality, Source, SourceIterator, State
 from graphc.training.data.sources.rows import Items, checked_row
