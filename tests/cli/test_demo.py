@@ -66,7 +66,7 @@ def test_the_page_has_everything_and_loads_nothing(scenes: tuple[list[Scene], st
     parsed = Page(text)
     assert parsed.loaded == []
     assert "@import" not in text
-    assert "prefers-color-scheme:dark" in text
+    assert "prefers-color-scheme: dark" in text
     assert parsed.tags.count("section") == len(SCENES) + 1
     assert parsed.tags.count("svg") >= 4
     for part in ("def square_roots(x", "8 x &lt;cpu&gt;", "is 1e-01"):
@@ -100,7 +100,7 @@ def test_what_is_missing_is_named(
 
 @pytest.mark.slow
 def test_the_whole_demonstration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["demo", "--quick", "--out", str(tmp_path)]) == 0
+    assert main(["demo", "--out", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("\n1. ordinary Python")
     for part in ("7. A NaN", "2 processes", "index.html"):

@@ -12,30 +12,15 @@ from pathlib import Path
 from typing import Any, cast
 
 import jax
-from rich import box
 from rich.console import Console
 
 import graphc as gx
 from graphc.cli.demo.scenes import SCENES, Scene, play
 from graphc.cli.demo.spread import Spread, in_processes, on_devices
 from graphc.compiler.runtime.costs import format_seconds
+from graphc.tools.drawing import page
 
 # The page of the demonstration: one file, which loads nothing, for light and dark screens.
-
-_STYLE = """
-:root{--paper:#fff;--ink:#0f172a;--quiet:#526077;--panel:#f5f7fa;--rule:#d5dce6;--ours:#2563eb}
-@media(prefers-color-scheme:dark){:root{--paper:#0f172a;--ink:#e8eef6;--quiet:#a3b1c6;--panel:#172033;--rule:#334155;
---ours:#60a5fa}}
-body{margin:0 auto;max-width:62rem;padding:1.5rem;background:var(--paper);color:var(--ink);
-font:16px/1.5 system-ui,sans-serif}
-h1{font-size:1.7rem}h2{font-size:1.2rem;margin:2.2rem 0 .4rem}h3{font-size:1rem;margin:1rem 0 .3rem}
-p{margin:.4rem 0}.quiet{color:var(--quiet)}
-pre{background:var(--panel);border:1px solid var(--rule);border-radius:6px;padding:.7rem .9rem;overflow-x:auto;
-font:13px/1.45 ui-monospace,monospace}
-section details{margin:.5rem 0}summary{cursor:pointer;font-weight:600}
-.scroll{overflow-x:auto}.own text{fill:var(--ink);font:12px system-ui,sans-serif}
-.curve{fill:none;stroke:var(--ours);stroke-width:2}.point{fill:none;stroke:var(--ink)}.axis{fill:none;stroke:var(--rule)}
-"""
 
 
 def demo_page(scenes: Sequence[Scene], spread: Sequence[Spread], notes: Sequence[str]) -> str:
@@ -47,25 +32,19 @@ def demo_page(scenes: Sequence[Scene], spread: Sequence[Spread], notes: Sequence
         f"<p>The largest relative difference of a loss is {max(one.difference(spread[0]) for one in spread):.0e}.</p>"
         "</section>"
     )
-    about = "".join(f'<p class="quiet">{escape(note)}</p>' for note in notes)
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1"><title>graphc at work</title>'
-        f"<style>{_STYLE}</style></head>\n<body><h1>graphc at work</h1>"
-        f"<p>Ordinary Python, compiled: each program below has just run.</p>{about}\n{''.join(parts)}\n</body></html>\n"
-    )
+    about = "".join(f'<p class="gx-lead">{escape(note)}</p>' for note in notes)
+    lead = "<p>Ordinary Python, compiled: each program below has just run.</p>"
+    return page("graphc at work", f"<h1>graphc at work</h1>{lead}{about}{''.join(parts)}")
 
 
 def _scene(number: int, scene: Scene) -> str:
     paragraphs = "".join(f"<p>{escape(line)}</p>" for line in scene.lines)
     pictures = "".join(
-        f"<details open><summary>{escape(title)}</summary><div class=scroll>{html}</div></details>"
+        f"<details open='open'><summary>{escape(title)}</summary><div class='gx-wide'>{html}</div></details>"
         for title, html in scene.html.items()
     )
-    return (
-        f"<section><h2>{number}. {escape(scene.title)}</h2><pre>{escape(scene.source.strip())}</pre>{paragraphs}"
-        f"{pictures}</section>\n"
-    )
+    source = f"<pre class='gx-text'>{escape(scene.source.strip())}</pre>"
+    return f"<section><h2>{number}. {escape(scene.title)}</h2>{source}{paragraphs}{pictures}</section>\n"
 
 
 def _curve(spread: Sequence[Spread]) -> str:
@@ -77,24 +56,23 @@ def _curve(spread: Sequence[Spread]) -> str:
 
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points(spread[0].losses))
     dots = "".join(
-        f'<circle class="point" cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{escape(one.where)}</title></circle>'
+        f'<circle fill="none" stroke="currentColor" cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{escape(one.where)}</title></circle>'
         for number, one in enumerate(spread[1:])
         for x, y in points(one.losses)[number :: len(spread) - 1]
     )
     return (
-        f'<div class=scroll><svg class="own" width="760" height="220" role="img">'
-        '<path class="axis" d="M40,20V190H720"/>'
+        f'<div class="gx-wide"><svg class="gx-chart" viewBox="0 0 760 220" role="img">'
+        '<path class="gx-rule" d="M40,20V190H720"/>'
         f'<text x="0" y="24">{top:.2f}</text><text x="14" y="194">0</text><text x="40" y="212">the loss of each step: '
         f"on one device (line), and on the others (points)</text>"
-        f'<polyline class="curve" points="{line}"/>{dots}</svg></div>'
+        f'<polyline fill="none" stroke="var(--gx-compute-edge)" points="{line}"/>{dots}</svg></div>'
     )
 
 
 SAME_LOSS = 1e-4
-STYLE: dict[str, Any] = {"box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0)}
 
 
-def run_demo(folder: Path, *, quick: bool = False) -> None:
+def run_demo(folder: Path) -> None:
     """Runs the demonstration."""
     if importlib.util.find_spec("sklearn") is None:
         raise gx.errors.FailedPreconditionError(
@@ -109,9 +87,9 @@ def run_demo(folder: Path, *, quick: bool = False) -> None:
     notes = about_machine()
     console.print(*notes, sep="\n")
     spread = train_apart(console)
-    page = write_files(folder, scenes, spread, notes)
+    path = write_files(folder, scenes, spread, notes)
     console.rule("everything, with its pictures", align="left")
-    console.print(f"{page}  open it in a browser: {page.resolve().as_uri()}")
+    console.print(f"{path}  open it in a browser: {path.resolve().as_uri()}")
     check_losses(spread)
 
 
@@ -161,9 +139,9 @@ def write_files(folder: Path, scenes: Sequence[Scene], spread: Sequence[Spread],
         "notes": notes,
     }
     (folder / "results.json").write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
-    page = folder / "index.html"
-    page.write_text(demo_page(scenes, spread, notes), encoding="utf-8")
-    return page
+    path = folder / "index.html"
+    path.write_text(demo_page(scenes, spread, notes), encoding="utf-8")
+    return path
 
 
 def check_losses(spread: Sequence[Spread]) -> None:
