@@ -56,7 +56,7 @@ def _curve(spread: Sequence[Spread]) -> str:
 
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points(spread[0].losses))
     dots = "".join(
-        f'<circle fill="none" stroke="currentColor" cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{escape(one.where)}</title></circle>'
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{escape(one.where)}</title></circle>'
         for number, one in enumerate(spread[1:])
         for x, y in points(one.losses)[number :: len(spread) - 1]
     )
@@ -65,7 +65,8 @@ def _curve(spread: Sequence[Spread]) -> str:
         '<path class="gx-rule" d="M40,20V190H720"/>'
         f'<text x="0" y="24">{top:.2f}</text><text x="14" y="194">0</text><text x="40" y="212">the loss of each step: '
         f"on one device (line), and on the others (points)</text>"
-        f'<polyline fill="none" stroke="var(--gx-compute-edge)" points="{line}"/>{dots}</svg></div>'
+        f'<polyline fill="none" stroke="var(--gx-compute-edge)" points="{line}"/>'
+        f'<g fill="none" stroke="currentColor">{dots}</g></svg></div>'
     )
 
 
