@@ -59,6 +59,11 @@ class ReplicaContext(Protocol):
         """Returns the number of replicas that run the step."""
         ...
 
+    @property
+    def weights(self) -> Any:
+        """The weights of the rows if some are padding of an uneven batch; None if none is."""
+        ...
+
     def mean(self, tensors: Sequence[Any]) -> list[Any]:
         """Returns the mean of each tensor over the replicas, all in one collective."""
         ...

@@ -17,6 +17,7 @@ from graphc.training.distribute.axes import (
     ppermute,
     psum,
     replica_index,
+    row_weights,
 )
 from graphc.training.distribute.data_parallel import DataParallel, ParallelFunction
 from graphc.training.distribute.pipeline import Pipeline
@@ -62,6 +63,7 @@ __all__ = [
     "process_index",
     "psum",
     "replica_index",
+    "row_weights",
     "shard",
     "synchronized",
 ]

@@ -58,19 +58,21 @@ def mean_gradients(
     _check(accumulate, rows)
     (count,) = rows
 
-    def sums(parts: Sequence[Any], own: Any) -> list[Any]:
+    def sums(parts: Sequence[Any], row_masks: Sequence[Any]) -> list[Any]:
         """Returns the weighted sum of the losses of some rows, the sum of their weights, and the sum's gradients."""
         arguments = nest.unflatten(structure, _replaced(leaves, indices, parts))
         with GradientTape(watch_accessed_variables=False) as tape:
             tape.watch(variables)
             losses, weights = _of_rows(call(loss)(*arguments), parts[0].shape[0])
-            if own is not None:  # 0 for the copies that fill the last micro-batch
-                weights = weights * FUNCTIONS["reshape"](own, (-1, *[1] * (len(weights.shape) - 1)))
+            for mask in row_masks:
+                weights = weights * FUNCTIONS["reshape"](mask, (-1, *[1] * (len(weights.shape) - 1)))
             total = FUNCTIONS["sum"](losses * weights)
         return [total, FUNCTIONS["sum"](weights), *tape.gradient(total, list(variables))]
 
     whole = [asarray(operand(leaves[index])) for index in indices]
-    totals = sums(whole, None) if accumulate == 1 else _in_parts(sums, whole, count, accumulate, variables)
+    filled = None if replica is None else replica.row_weights()
+    masks = [] if filled is None else [filled]
+    totals = sums(whole, masks) if accumulate == 1 else _in_parts(sums, whole, masks, count, accumulate, variables)
     connected = [index for index, value in enumerate(totals) if value is not None]
     if replica is not None:
         totals = _replaced(totals, connected, replica.total([totals[index] for index in connected]))
@@ -80,22 +82,26 @@ def mean_gradients(
 
 
 def _in_parts(
-    sums: Callable[..., list[Any]], whole: Sequence[Any], rows: int, parts: int, variables: Sequence[Variable]
+    sums: Callable[..., list[Any]], whole: Sequence[Any], masks: Sequence[Any], rows: int, parts: int,
+    variables: Sequence[Variable],
 ) -> list[Any]:  # fmt: skip
     """Returns the sums over micro-batches of every ``parts``-th row, so that rows stay on the devices of the batch."""
     size = -(-rows // parts)
-    own: list[Any] = []
+    row_masks = [*masks]
     if size * parts != rows:
         index = FUNCTIONS["arange"](size * parts)
-        own = [FUNCTIONS["astype"](index < rows, "float32")]
+        own = FUNCTIONS["astype"](index < rows, "float32")
         index = FUNCTIONS["minimum"](index, rows - 1)
         whole = [FUNCTIONS["take"](value, index, axis=0) for value in whole]
-    split = [FUNCTIONS["reshape"](value, (size, parts, *value.shape[1:])) for value in [*whole, *own]]
+        row_masks = [own, *(FUNCTIONS["take"](mask, index, axis=0) for mask in masks)]
+
+    split = [FUNCTIONS["reshape"](value, (size, parts, *value.shape[1:])) for value in [*whole, *row_masks]]
+
     unconnected: set[int] = set()
 
     def add(so_far: Any, part: Any) -> Any:
         values = [FUNCTIONS["take"](value, part, axis=1) for value in split]  # without a copy of all rows
-        more = sums(values[: len(whole)], values[-1] if own else None)
+        more = sums(values[: len(whole)], values[len(whole) :])
         unconnected.update(index for index, value in enumerate(more) if value is None)
         return [before if value is None else before + value for before, value in zip(so_far, more, strict=True)], None
 

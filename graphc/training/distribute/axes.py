@@ -7,7 +7,7 @@ from typing import Any
 
 from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
-from graphc.compiler.core import Tensor, apply_all, context, operand
+from graphc.compiler.core import FUNCTIONS, Tensor, apply_all, context, operand
 from graphc.compiler.ir import OPS, Attrs
 from graphc.compiler.ops import asarray
 
@@ -18,6 +18,9 @@ class Replica:
     Args:
       rehearsed: whether the replica runs alone, and its results are discarded.
       parts: the number of micro-batches in which :func:`mean_gradients` goes through the rows.
+
+    Attributes:
+      weights: the weights of the rows, where some only fill up an uneven batch; None where none does.
     """
 
     def __init__(self, axis: str, size: int, *, averages: bool, rehearsed: bool = False, parts: int = 1) -> None:
@@ -27,6 +30,8 @@ class Replica:
         self._rehearsed = rehearsed
         self._parts = parts
         self.parts_requested = False
+        self.weights: Tensor | None = None
+        self.weighed = False
 
     def wanted_parts(self) -> int:
         """The number of micro-batches for gradients."""
@@ -42,9 +47,25 @@ class Replica:
             attrs["rehearsed"] = True
         return apply_all(OPS[name], tensors, Attrs(axis_name=self.axis, size=self.num_replicas, **attrs))
 
+    def row_weights(self) -> Tensor | None:
+        """Returns the weights of the rows, None if all count the same; the caller must use them."""
+        self.weighed = True
+        return self.weights
+
     def mean(self, tensors: Sequence[Any]) -> list[Any]:
         """Returns the mean of each gradient over the replicas, if optimizers should average."""
-        return self.collective("pmean", tensors) if self._averages and tensors else list(tensors)
+        return self.mean_of_rows(tensors) if self._averages and tensors else list(tensors)
+
+    def mean_of_rows(self, tensors: Sequence[Any]) -> list[Tensor]:
+        """Returns the mean over the replicas, weighted by their rows."""
+        if self.weights is None:
+            return self.collective("pmean", tensors)
+        weight = FUNCTIONS["sum"](self.weights)
+        share = weight / self.total([weight])[0]
+        values = [asarray(operand(tensor)) for tensor in tensors]
+        means = self.total([FUNCTIONS["where"](weight > 0, tensor * share, 0.0) for tensor in values])
+        pairs = zip(means, [tensor.type for tensor in values], strict=True)
+        return [FUNCTIONS["astype"](mean, type.dtype) if type.is_inexact else mean for mean, type in pairs]
 
     def total(self, tensors: Sequence[Any]) -> list[Tensor]:
         """Returns the sum of each tensor over the replicas, for sums over rows."""
@@ -194,10 +215,26 @@ def axis_size(axis_name: str) -> int:
 def all_mean(value: Any) -> Any:
     """Returns the mean over the replicas, inside a data-parallel step: :func:`pmean` over its axis.
 
+    With ``uneven="mask"``, each replica is weighted by its rows without padding.
+
     Raises:
       FailedPreconditionError: called outside one.
     """
-    return _all("pmean", value, None, "all_mean")
+    leaves, structure = nest.flatten(value)
+    replica = _replica("all_mean", None)
+    return nest.unflatten(structure, replica.mean_of_rows(leaves) if leaves else [])
+
+
+def row_weights() -> Tensor | None:
+    """Returns the weight of each row of this replica, inside a step of ``DataParallel(uneven="mask")``.
+
+    Returns:
+      A float32 tensor of ones, with a zero for each padding row; None if there is no padding.
+
+    Raises:
+      FailedPreconditionError: called outside a data-parallel step.
+    """
+    return _replica("row_weights", None).row_weights()
 
 
 def all_sum(value: Any) -> Any:

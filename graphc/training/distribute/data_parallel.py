@@ -14,7 +14,7 @@ from jax.sharding import NamedSharding
 
 from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
-from graphc.compiler.core import FUNCTIONS, Tensor, context, groups_of, operand, replica_scope, whole_on
+from graphc.compiler.core import FUNCTIONS, Tensor, context, converted, groups_of, operand, replica_scope, whole_on
 from graphc.compiler.function import BoundFunction, Function, Mapped, MappedArguments
 from graphc.compiler.ops import REPLICA_AXIS, replica_mesh
 from graphc.compiler.tracing import is_array, is_tracing
@@ -28,7 +28,7 @@ from graphc.training.metrics import Metric
 
 _FUNCTIONS_KEPT = 32
 
-Uneven = Literal["repeat", "refuse"]
+Uneven = Literal["repeat", "mask", "refuse"]
 
 
 class DataParallel:
@@ -47,6 +47,9 @@ class DataParallel:
       sharding: rules for how Variables lie in the global view; whole on every device when None.
       uneven: the treatment of a batch whose rows do not divide by the devices. ``"repeat"``: as many groups of devices
         as divide them each take their own rows, and the devices of a group the same; exact for any step.
+        ``"mask"``: copies of the last row fill it up, with no weight in :func:`graphc.distribute.mean_gradients` and
+        ``row_weights()``; a device has no more rows than it must, and a step that looks at neither is refused. A mean
+        that a step takes itself over its rows counts the copies.
         ``"refuse"``: it is an error.
 
     Raises:
@@ -71,7 +74,7 @@ class DataParallel:
             devices = [*sharding.mesh.devices.flat]
         self.devices = found_devices("DataParallel", devices)
         if uneven not in get_args(Uneven):
-            error = InvalidArgumentError(f"DataParallel: uneven must be 'repeat' or 'refuse', got {uneven!r}")
+            error = InvalidArgumentError(f"DataParallel: uneven must be 'repeat', 'mask' or 'refuse', got {uneven!r}")
             raise at(error, user_location())
         self.uneven = uneven
         self.mesh = replica_mesh(self.devices, len(self.devices), REPLICA_AXIS)
@@ -304,10 +307,16 @@ def _in_parallel(
     tracing = is_tracing()
     alone = not (tracing or context.creating)  # for a comparison, one device has all rows
     groups = 1 if alone else groups_of(parallel.num_replicas, mapped.size)
-    if groups < parallel.num_replicas and not alone and parallel.uneven == "refuse":
-        _refuse_uneven(parallel, mapped)
+    rows = None
+    if groups < parallel.num_replicas and not alone:
+        if parallel.uneven == "refuse":
+            _refuse_uneven(parallel, mapped)
+        if parallel.uneven == "mask":
+            rows, groups = mapped.size, parallel.num_replicas
     replica = Replica(REPLICA_AXIS, groups, averages=True, rehearsed=not tracing, parts=accumulate)
     with parallel.scope():
+        if rows is not None:
+            step, mapped = _filled_up(step, mapped, replica)
         if not tracing:
             return _first_part(step, mapped, replica)
         layout = Places(parallel.devices, groups, REPLICA_AXIS)
@@ -320,8 +329,42 @@ def _in_parallel(
             "this step does not call; graphc cannot split other computations on the rows"
         )
         raise at(error, user_location())
+    if rows is not None and not replica.weighed:
+        error = InvalidArgumentError(
+            f"{label}: uneven='mask' fills up the {rows} rows with copies that have no weight, and this step does not "
+            "ask which: take gradients by gx.distribute.mean_gradients, or use gx.distribute.row_weights(), or "
+            "DataParallel(uneven='repeat'), which is exact for any step"
+        )
+        raise at(error, user_location())
     pairs = zip(results, differs, strict=True)
-    return nest.unflatten(structure, [PerReplica(value) if different else value for value, different in pairs])
+    return nest.unflatten(structure, [PerReplica(value, rows) if different else value for value, different in pairs])
+
+
+def _filled_up(
+    step: Callable[..., Any], mapped: MappedArguments, replica: Replica
+) -> tuple[Callable[..., Any], MappedArguments]:
+    """Returns the step on a batch padded with copies of its last row, and the batch, with the row weights first."""
+    rows = mapped.size
+    index = FUNCTIONS["arange"](-(-rows // replica.num_replicas) * replica.num_replicas)
+    weights = FUNCTIONS["astype"](index < rows, "float32")
+    taken = FUNCTIONS["minimum"](index, rows - 1)
+    values = {key: FUNCTIONS["take"](value, taken, axis=mapped.axes[key]) for key, value in mapped.values.items()}
+    positional, named = mapped.rebuilt(values)
+    leaves, structure = nest.flatten(((weights, *positional), named))
+    filled = MappedArguments(
+        leaves,
+        structure,
+        ["row_weights", *mapped.paths],
+        {0: weights, **{key + 1: value for key, value in values.items()}},
+        {0: 0, **{key + 1: axis for key, axis in mapped.axes.items()}},
+        len(weights),
+    )
+
+    def weighted(weights: Any, *args: Any, **kwargs: Any) -> Any:
+        replica.weights = weights
+        return converted(step)(*args, **kwargs)
+
+    return weighted, filled
 
 
 def _split(step: Callable[..., Any], axis: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> MappedArguments:

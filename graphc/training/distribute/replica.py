@@ -45,6 +45,7 @@ class PerReplica:
 
     Attributes:
       stacked: the tensors as one, laid over the replicas along a leading axis.
+      rows: the number of rows in the batch if copies of its last row pad it (``uneven="mask"``); else None.
     """
 
     __graphc_composite__ = True
@@ -54,6 +55,7 @@ class PerReplica:
     __lt__ = __le__ = __gt__ = __ge__ = __neg__ = __abs__ = __float__ = __int__ = __bool__ = _refuse
 
     stacked: Tensor
+    rows: int | None = None
 
     @property
     def values(self) -> tuple[Tensor, ...]:
@@ -92,7 +94,9 @@ class PerReplica:
         shape = self.stacked.shape
         if len(shape) < 2:
             return self.stacked
-        return FUNCTIONS["reshape"](self.stacked, (shape[0] * shape[1], *shape[2:]))
+        joined = FUNCTIONS["reshape"](self.stacked, (shape[0] * shape[1], *shape[2:]))
+        filled = self.rows is not None and shape[1] == -(-self.rows // shape[0])
+        return joined[: self.rows] if filled else joined
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """Returns the values as one NumPy array with a leading axis for the replicas; waits for them."""
@@ -156,7 +160,7 @@ def _sum(rows: int, leaf: Any) -> Any:
     """Returns the sum of a function's results over the rows of a batch."""
     if isinstance(leaf, PerReplica):
         array = leaf.numpy()
-        values = array.reshape(-1, *array.shape[2:]) if array.ndim > 1 else array[0]
+        values = array.reshape(-1, *array.shape[2:])[: leaf.rows] if array.ndim > 1 else array[0]
     else:
         values = leaf.numpy() if isinstance(leaf, Tensor) else np.asarray(leaf)
     if values.dtype == object or not values.ndim or values.shape[0] != rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial, wraps
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import NO_ATTRS, Tensor, Variable, apply, array_of, busy, context, exchanged, shorten
 from graphc.compiler.ir import OPS, Attrs, OpDef
-from graphc.compiler.ops import as_numbers, infer_by_evaluation, zeros
+from graphc.compiler.ops import as_numbers, infer_by_evaluation, reshape, zeros
 from graphc.library.states import Stateful
 
 # Sums of metrics over the rows of a batch, as ops: one kernel each in eager mode.
@@ -254,7 +255,16 @@ class Metric(Stateful):
         raise at(error, user_location())
 
     def update(self, *values: Any, **options: Any) -> None:
-        """Takes a batch in; the arguments are those of the metric's :meth:`sums`."""
+        """Takes a batch in; the arguments are those of the metric's :meth:`sums`.
+
+        Rows that only fill up a batch (``uneven="mask"``) do not count.
+
+        Raises:
+          UnimplementedError: there are such rows, and :meth:`sums` takes no ``sample_weight``.
+        """
+        weights = None if context.replica is None else context.replica.weights
+        if weights is not None and values and as_numbers(values[0]).shape[:1] == weights.shape:
+            values, options = self._weighted(weights, values, options)
         plain = is_plain()
         batch: Any = getattr(type(self).sums, "batch", None)
         if plain and batch is not None:
@@ -268,6 +278,26 @@ class Metric(Stateful):
             return
         for total, more in zip(totals, added, strict=True):
             total.assign(apply(ADD, (total, more)))
+
+    def _weighted(
+        self, row_weights: Any, values: tuple[Any, ...], options: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Returns the arguments of :meth:`sums`, with the weights of rows in that of the examples."""
+        signature = inspect.signature(self.sums)
+        if "sample_weight" not in signature.parameters:
+            error = UnimplementedError(
+                f"{self.name}: some rows only fill up the batch (uneven='mask'), and {type(self).__name__}.sums takes "
+                "no sample_weight to leave them out; let it take one, or use DataParallel(uneven='repeat')"
+            )
+            raise at(error, user_location())
+        bound = signature.bind(*values, **options)
+        if (weight := bound.arguments.get("sample_weight")) is not None:
+            weight = as_numbers(weight)
+            row_weights = (
+                weight * reshape(row_weights, (-1, *[1] * (weight.ndim - 1))) if weight.ndim else weight * row_weights
+            )
+        bound.arguments["sample_weight"] = row_weights
+        return bound.args, bound.kwargs
 
     def total(self, key: str) -> Tensor:
         """Returns a sum over all rows."""

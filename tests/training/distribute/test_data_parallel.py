@@ -298,7 +298,7 @@ def test_batches_that_do_not_divide_may_be_refused(axis: int, batch: Any, messag
     assert 'step({"a": batch})' in str(caught.value)
 
 
-@pytest.mark.parametrize("uneven", ["repeat", "refuse"])
+@pytest.mark.parametrize("uneven", ["repeat", "mask", "refuse"])
 def test_arguments_with_other_numbers_of_rows_are_refused(uneven: Any) -> None:
     step = DataParallel(uneven=uneven).function(lambda x, w: gx.mean(x * w))
     with pytest.raises(

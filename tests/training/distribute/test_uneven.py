@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.training.distribute import DataParallel, mean_gradients
+from graphc.training.distribute import DataParallel, all_mean, mean_gradients, row_weights
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3)).astype(np.float32)
@@ -68,6 +68,31 @@ def test_micro_batches_with_ragged_weights_are_the_batch(devices: int, accumulat
         for found, wanted in zip(trained(step, rows, parallel), expected(rows, weights, weights.sum()), strict=True):
             np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
     assert step.lower(V, X, Y, WEIGHTS).compile().as_text().count(" all-reduce(") == 1
+
+
+def test_masks_give_no_device_more_rows_than_it_must_have() -> None:
+    parallel = DataParallel(uneven="mask")
+
+    def by_hand(v: Any, x: Any, y: Any, weights: Any) -> Any:
+        kept = row_weights()
+        kept = gx.ones(len(x)) if kept is None else kept
+        with gx.GradientTape() as tape:
+            loss = gx.sum((x @ v - y) ** 2 * weights * kept) / gx.sum(kept)
+        SGD.apply([tape.gradient(loss, v)], [v])
+        return all_mean(loss), gx.tanh(x)
+
+    for function, parts in ((weighted_step, 1), (weighted_step, 2), (by_hand, 1)):
+        step = parallel.function(function, accumulate=parts)
+        for rows in (29, 9, 16):  # of 9 rows, 2 each, three devices have none
+            weights = WEIGHTS[:rows] + 1
+            total = rows if function is by_hand else weights.sum()
+            for found, wanted in zip(trained(step, rows, parallel), expected(rows, weights, total), strict=True):
+                np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+        body = step.graph(V, X[:29], Y[:29], WEIGHTS[:29]).nodes
+        (replicas,) = [node for node in body if node.op.name == "replicas"]
+        assert (4, 3) in [value.type.shape for value in replicas.regions[0].inputs]
+    with pytest.raises(ValueError, match=r"mean_step: uneven='mask' fills up the 29 rows .*uneven='repeat'"):
+        trained(parallel.function(mean_step), 29, parallel)
 
 
 def test_micro_batches_need_a_part_of_the_memory() -> None:
@@ -145,3 +170,43 @@ def test_what_data_parallel_refuses() -> None:
         DataParallel().function(lambda x: x, accumulate=0)
     with pytest.raises(ValueError, match="uneven must be 'repeat'"):
         DataParallel(uneven="pad")  # pyright: ignore[reportArgumentType]
+
+
+def test_copies_that_fill_up_a_batch_do_not_count_in_metrics_and_keep_dtypes() -> None:
+    parallel = DataParallel(uneven="mask")
+    with parallel.scope():
+        plain, weighted, own = gx.metrics.Mean(), gx.metrics.Mean(), Rows()
+
+    def step(x: Any, weights: Any) -> Any:
+        plain.update(x)
+        weighted.update(x, weights)
+        return mean_gradients(lambda x: x @ V, [V], x)[0], all_mean(gx.astype(gx.mean(x), "bfloat16"))
+
+    _, mean = parallel.run(step, X[:29], WEIGHTS[:29])
+    assert plain.result().item() == pytest.approx(X[:29].mean(), abs=1e-6)
+    assert weighted.result().item() == pytest.approx(
+        (X[:29].mean(1) * WEIGHTS[:29]).sum() / WEIGHTS[:29].sum(), rel=1e-4
+    )
+    assert mean.dtype.name == "bfloat16"
+    with pytest.raises(
+        gx.errors.UnimplementedError, match=r"rows: some rows only fill up .*Rows.sums takes no sample_weight"
+    ):
+        parallel.run(lambda x: own.update(x), X[:29])
+
+
+class Rows(gx.metrics.Metric):
+    def __init__(self) -> None:
+        super().__init__(shapes={"rows": ()})
+
+    def sums(self, x: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return {"rows": gx.sum(gx.ones(len(x)))}
+
+
+@pytest.mark.parametrize("accumulate", [1, 2])
+def test_gradients_of_half_precision_count_all_rows_and_none_stays_none(accumulate: int) -> None:
+    w, unused = gx.Variable(gx.asarray(2.0, "bfloat16")), gx.Variable(1.0)
+    rows = gx.ones(1001, "bfloat16")  # no number of bfloat16
+    loss, (gradient, none) = mean_gradients(lambda x: w * x, [w, unused], rows, accumulate=accumulate)
+    assert (loss.item(), loss.dtype.name) == (2.0, "float32")
+    assert (gradient.item(), gradient.dtype.name) == (1.0, "bfloat16")
+    assert none is None
