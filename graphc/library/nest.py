@@ -133,6 +133,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
 
 
 def _composite(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
+    """Returns the tensors of a composite value."""
     return nest.children(value) if getattr(cast("type[Any]", type(value)), "__graphc_composite__", False) else None
 
 

@@ -164,6 +164,8 @@ def load(folder: PathLike, *, device: DeviceLike | None = None, trust: bool = Fa
 
 
 class _Load:
+    """One load."""
+
     def __init__(self, reader: FolderReader, device: DeviceLike | None, trust: bool) -> None:
         self._reader = reader
         self._trust = trust

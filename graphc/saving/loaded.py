@@ -192,6 +192,7 @@ class LoadedSignature:
 
 
 def _number(value: Tensor) -> Any:
+    """Returns the Python number that a tensor holds."""
     kind = cast("type[Any]", type(np.zeros((), value.dtype).item()))
     return SymbolicNumber(value, kind) if isinstance(value, SymbolicTensor) else value.item()
 

@@ -100,6 +100,7 @@ class _Opened:
         self._known: dict[Any, Value] = {}
 
     def graph(self) -> Graph:
+        """Returns the open graph."""
         first = self._graphs[0]
         if len({len(graph.inputs) for graph in self._graphs}) > 1:
             raise InvalidArgumentError("it takes more tensors for some sizes than for others")

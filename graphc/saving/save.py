@@ -150,6 +150,8 @@ def _error(message: str) -> InvalidArgumentError:
 
 
 class _Save:
+    """One save."""
+
     def __init__(self, folder: Any, owner: Any, functions: Mapping[str, tuple[Any, list[Signature]]]) -> None:
         self._folder = folder
         self._owner = owner
@@ -194,6 +196,7 @@ class _Save:
         return graph
 
     def _name(self, variable: Variable) -> str:
+        """Returns the name of a Variable in the files."""
         name = self._names.get(id(variable))
         if name is None:
             path = next((path for path, candidate in self._paths.items() if candidate is variable), variable.name)

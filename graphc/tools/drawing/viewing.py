@@ -161,12 +161,14 @@ class _Maker:
         return len(self._picture.boxes) - 1
 
     def add(self, nodes: Sequence[Node], box: Box) -> None:
+        """Adds the box of a node, or of several."""
         index = self._put(box)
         for node in nodes:
             self._places[node] = dict.fromkeys(range(max(len(node.outputs), 1)), index)
         self._users.append((tuple(nodes), index))
 
     def finish(self) -> Picture:
+        """Returns the picture."""
         for nodes, position in self._users:
             inside = set(nodes)
             for node in nodes:
@@ -255,8 +257,11 @@ def _attrs(node: Node) -> str:
 def _body(node: Node, index: int, scope: str) -> _Part:
     """Returns what the picture of a region shows."""
     region, key = node.regions[index], node.path(scope, index)
-    title = f"{node.op.region_label(index) or 'body'}{node.region_number(index)}"
-    return _Part(region, region.nodes, key, title, f"{key}/")
+    return _Part(region, region.nodes, key, _body_title(node, index), f"{key}/")
+
+
+def _body_title(node: Node, index: int) -> str:
+    return f"{node.op.region_label(index) or 'body'}{node.region_number(index)}"
 
 
 def _details(node: Node, note: Note) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.library.formats import checked_compression
 from graphc.training.data.dataset import Dataset
 from graphc.training.data.planned_dataset import Planned
@@ -20,9 +20,9 @@ from graphc.training.data.sources import (
     csv_files,
     file_names,
     matching_files,
-    parquet_files,
     python_source,
     table_arrays,
+    table_files,
 )
 
 
@@ -275,23 +275,19 @@ def parquet(filenames: Any, columns: Sequence[str] | None = None) -> Dataset:
       DataLossError: a file is none of Parquet's, or a column has no array: ints with missing values, lists of several
         lengths.
     """
-    return Dataset.from_source(parquet_files(filenames, columns))
+    return Dataset.from_source(table_files("parquet", filenames, columns))
 
 
 def arrow(data: Any, columns: Sequence[str] | None = None) -> Dataset:
-    """Makes a dataset of the rows of a pyarrow table.
+    """Makes a dataset of the rows of Arrow files (IPC format, also Feather), or of a pyarrow table.
 
     Args:
-      data: the ``pyarrow.Table``; of a file in Arrow's format, ``pyarrow.ipc.open_file(path).read_all()``.
+      data: the name of a file, a list of names, or a ``pyarrow.Table``.
       columns: the names of the columns to read; None for all.
-
-    Raises:
-      InvalidTypeError: it is no table.
     """
-    if not (hasattr(data, "schema") and hasattr(data, "column_names")):
-        remedy = "of a file, pass pyarrow.ipc.open_file(path).read_all()"
-        raise at(InvalidTypeError(f"arrow: expected a pyarrow.Table, got {data!r:.60}; {remedy}"), user_location())
-    return Dataset.from_tensor_slices(table_arrays(data, columns))
+    if hasattr(data, "schema") and hasattr(data, "column_names"):
+        return Dataset.from_tensor_slices(table_arrays(data, columns))
+    return Dataset.from_source(table_files("arrow", data, columns))
 
 
 def numpy_files(paths: Any) -> Dataset:

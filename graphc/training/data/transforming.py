@@ -183,7 +183,7 @@ class Transforming(Planned):
           >>> [int(x) for x in gx.data.Dataset.range(3).interleave(pairs, cycle_length=2, block_length=2)]
           [0, 0, 1, 1, 0, 1, 2, 2, 2]
         """
-        cycle = count_of("interleave", "cycle_length", _CYCLE if cycle_length in (None, -1) else cycle_length, 1)
+        cycle = count_of("interleave", "cycle_length", _cycle(cycle_length), 1)
         block = count_of("interleave", "block_length", 1 if block_length is None else block_length, 1)
         ahead = threads_of("interleave", num_parallel_calls) > 1
         function = self._function(map_func, "interleave", compiled=False)
@@ -277,9 +277,7 @@ class Transforming(Planned):
                 if bucket == len(bounds):
                     raise refuse(use, f"an element is as long as the last boundary {bounds[-1]} or longer")
                 most = int(bounds[bucket]) - 1
-                own = [leaf.shape for leaf in flatten(group.element_spec)[0]]
-                wanted = padded_shapes_of(group.element_spec, padded_shapes)
-                requested = [leaf if shape is None else shape for leaf, shape in zip(own, wanted, strict=True)]
+                requested = _leaf_shapes(group.element_spec, padded_shapes)
                 filled = [tuple([most if size is None else size for size in shape]) for shape in requested]
                 shapes = filled if leaves > 1 else filled[0]
             return group.padded_batch(sizes[bucket], shapes, padding_values, drop_remainder)
@@ -366,3 +364,15 @@ def _shapes(nested: Any, structure: Structure) -> list[Any]:
 
 
 _CYCLE = 4
+
+
+def _cycle(length: int | None) -> int:
+    return _CYCLE if length is None or length == -1 else length
+
+
+def _leaf_shapes(spec: Any, requested: Any) -> list[Any]:
+    from graphc.training.data.transforming import padded_shapes_of
+
+    shapes = padded_shapes_of(spec, requested)
+    leaves = flatten(spec)[0]
+    return [leaf.shape if shape is None else shape for leaf, shape in zip(leaves, shapes, strict=True)]

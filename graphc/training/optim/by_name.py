@@ -222,6 +222,10 @@ def rules() -> dict[str, Any]:
     return by_name
 
 
+def _class_name(rule: Any) -> str:
+    return "".join(word.capitalize() for word in rule.__name__.split("_"))
+
+
 _KNOWN: dict[str, Any] = {kind.__name__.lower(): kind for kind in (SGD, Adam, AdamW, RMSprop)}
 
 
@@ -237,8 +241,7 @@ def class_of(name: str) -> Any:
             "__doc__": f"``optax.{rule.__name__}``, with its arguments and those of ``gx.optim.Options``.",
             "__signature__": signature,
         }
-        class_name = "".join(word.capitalize() for word in rule.__name__.split("_"))
-        _KNOWN.setdefault(key, type(class_name, (_FromOptax,), members))
+        _KNOWN.setdefault(key, type(_class_name(rule), (_FromOptax,), members))
     return _KNOWN.get(key)
 
 

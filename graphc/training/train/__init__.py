@@ -5,6 +5,7 @@ from graphc.training.train import files
 from graphc.training.train.callbacks import Callback, Checkpoints, CSVLog, EarlyStopping, History, TensorBoard
 from graphc.training.train.checkpoint import Checkpoint, Processes
 from graphc.training.train.fit import fit
+from graphc.training.train.restoring import from_orbax, to_orbax
 
 __all__ = [
     "CSVLog",
@@ -17,6 +18,8 @@ __all__ = [
     "TensorBoard",
     "files",
     "fit",
+    "from_orbax",
+    "to_orbax",
 ]
 
 hint_missing(globals(), "gx.train")

@@ -1,6 +1,6 @@
 """Sources of a pipeline's elements."""
 
-from graphc.training.data.sources.arrow import parquet_files, table_arrays
+from graphc.training.data.sources.arrow import table_arrays, table_files
 from graphc.training.data.sources.chunks import (
     INFINITE,
     Cardinality,
@@ -39,8 +39,8 @@ __all__ = [
     "file_names",
     "map_spec",
     "matching_files",
-    "parquet_files",
     "python_source",
     "stacked_spec",
     "table_arrays",
+    "table_files",
 ]

@@ -1,13 +1,13 @@
-"""Tables of pyarrow, and Parquet files, read by row groups."""
+"""Table files, read with pyarrow: Parquet by row groups, Arrow by record batches."""
 
 from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -24,7 +24,7 @@ _ROWS = 1 << 13
 def pyarrow(use: str) -> Any:
     """Returns pyarrow, with the modules that sources use."""
     try:
-        for part in ("csv", "compute", "parquet"):
+        for part in ("csv", "compute", "ipc", "parquet"):
             importlib.import_module(f"pyarrow.{part}")
     except ImportError:
         raise at(FailedPreconditionError(f"{use} need pyarrow: pip install 'graphc[data]'"), user_location()) from None
@@ -46,13 +46,16 @@ def column_array(column: Any, name: str, default: Any = None) -> np.ndarray[Any,
         return _lists(column, name)
     if column.null_count:
         if default is None:
-            row = int(column.is_null().to_numpy(zero_copy_only=False).argmax())
-            raise ValueError(f"column {name!r} has {column.null_count} missing values, such as in row {row}")
+            raise ValueError(f"column {name!r} has {column.null_count} missing values, such as in row {_null(column)}")
         column = column.fill_null(default)
     if types.is_string(kind) or types.is_large_string(kind):
         column = column.cast("binary")
     array = np.asarray(column.to_numpy(zero_copy_only=False))
     return array if array.dtype == STRING or as_dtype(array.dtype) == array.dtype else canonical_array(array)
+
+
+def _null(column: Any) -> int:
+    return int(column.is_null().to_numpy(zero_copy_only=False).argmax())
 
 
 def _lists(column: Any, name: str) -> np.ndarray[Any, Any]:
@@ -67,43 +70,54 @@ def _lists(column: Any, name: str) -> np.ndarray[Any, Any]:
 
 
 @dataclass(frozen=True)
-class Parquet:
-    """The format of Parquet files."""
+class Tables:
+    """The format of files of tables.
 
+    Args:
+      kind: ``"parquet"`` or ``"arrow"``.
+    """
+
+    kind: str
     spec: dict[str, TensorSpec]
 
     @property
     def word(self) -> str:
-        """The name of the format."""
-        return "parquet"
+        """The kind."""
+        return self.kind
 
     def open(self, name: bytes) -> _Reader:
         """Opens a file."""
-        return _Reader(name, _ParquetFile(name, list(self.spec)), self.spec)
+        return _Reader(name, _KINDS[self.kind](name, list(self.spec)), self.spec)
 
     def count(self, name: bytes) -> int:
         """Returns the number of rows in a file."""
-        file = _ParquetFile(name, list(self.spec))
+        file = _KINDS[self.kind](name, list(self.spec))
         try:
             return file.rows
         finally:
             file.close()
 
 
-def parquet_files(files: Any, columns: Sequence[str] | None = None) -> FileSource:
-    """Returns a source of the rows of Parquet files, as dicts of the columns."""
-    names = file_names(files, "parquet")
-    file = _ParquetFile(names[0], None)
+def table_files(kind: str, files: Any, columns: Sequence[str] | None = None) -> FileSource:
+    """Returns a source of the rows of table files, as dicts of the columns.
+
+    Args:
+      kind: ``"parquet"`` or ``"arrow"``.
+      files: the files.
+      columns: the names of the columns to read; None for all.
+    """
+    names = file_names(files, kind)
+    file = _KINDS[kind](names[0], None)
     try:
         wanted = list(file.names if columns is None else columns)
         missing = [column for column in wanted if column not in file.names]
         if missing:
-            problem = f"parquet: {os.fsdecode(names[0])!r} has no column {missing[0]!r}; its columns are {file.names}"
+            problem = f"{kind}: {os.fsdecode(names[0])!r} has no column {missing[0]!r}; its columns are {file.names}"
             raise at(InvalidArgumentError(problem), user_location())
         file.columns = wanted
         table = next((part for _, _, part in file.parts(0, 0)), None)
         if table is None:
-            problem = f"parquet: {os.fsdecode(names[0])!r} has no rows to infer the shapes from"
+            problem = f"{kind}: {os.fsdecode(names[0])!r} has no rows to infer the shapes from"
             raise at(InvalidArgumentError(problem), user_location())
         first = _arrays(table.slice(0, 1), wanted, names[0], 0)
     finally:
@@ -112,7 +126,7 @@ def parquet_files(files: Any, columns: Sequence[str] | None = None) -> FileSourc
         column: TensorSpec(array.shape[1:], "string" if array.dtype == STRING else array.dtype)
         for column, array in zip(wanted, first, strict=True)
     }
-    return FileSource(names, Parquet(spec))
+    return FileSource(names, Tables(kind, spec))
 
 
 def table_arrays(table: Any, columns: Sequence[str] | None = None) -> dict[str, np.ndarray[Any, Any]]:
@@ -123,7 +137,7 @@ def table_arrays(table: Any, columns: Sequence[str] | None = None) -> dict[str, 
 
 
 class _Reader:
-    def __init__(self, name: bytes, file: _ParquetFile, spec: dict[str, TensorSpec]) -> None:
+    def __init__(self, name: bytes, file: _File, spec: dict[str, TensorSpec]) -> None:
         self._name, self._file, self._spec = name, file, spec
         self.seek([0, 0])
 
@@ -167,6 +181,18 @@ def _arrays(table: Any, columns: Sequence[str], name: bytes, row: int) -> list[n
         raise DataLossError(f"{where}: {error}; fill or convert it with pyarrow, or select other columns") from None
 
 
+class _File(Protocol):
+    names: list[str]
+    columns: list[str] | None
+
+    @property
+    def rows(self) -> int: ...
+
+    def parts(self, group: int, row: int) -> Iterator[tuple[int, int, Any]]: ...
+
+    def close(self) -> None: ...
+
+
 class _ParquetFile:
     def __init__(self, name: bytes, columns: list[str] | None) -> None:
         arrow = pyarrow("Parquet files")
@@ -188,6 +214,35 @@ class _ParquetFile:
 
     def close(self) -> None:
         self._file.close()
+
+
+class _ArrowFile:
+    def __init__(self, name: bytes, columns: list[str] | None) -> None:
+        arrow = pyarrow("Arrow files")
+        with _opening(name):
+            self._map = arrow.memory_map(os.fsdecode(name))
+            self._file = arrow.ipc.open_file(self._map)
+        self.names: list[str] = self._file.schema.names
+        self.columns = columns
+
+    @property
+    def rows(self) -> int:
+        return sum(self._file.get_batch(number).num_rows for number in range(self._file.num_record_batches))
+
+    def parts(self, group: int, row: int) -> Iterator[tuple[int, int, Any]]:
+        for number in range(group, self._file.num_record_batches):
+            batch = self._file.get_batch(number)
+            if self.columns is not None:
+                batch = batch.select(self.columns)
+            if row < len(batch):
+                yield number, row, batch.slice(row)
+            row = 0
+
+    def close(self) -> None:
+        self._map.close()
+
+
+_KINDS: dict[str, Callable[[bytes, list[str] | None], _File]] = {"parquet": _ParquetFile, "arrow": _ArrowFile}
 
 
 @contextmanager

@@ -185,6 +185,7 @@ class _Reader:
         raise DataLossError(f"{where}: {error}") from None
 
     def _drop(self, data: bytes, row: bytes) -> None:
+        """Skips the first row of the data."""
         self._offset, self._line = self._offset + len(row), self._line + row.count(b"\n")
         self._ahead = data[len(row) :] + self._ahead
 

@@ -227,8 +227,7 @@ class MemberCarrier(Carrier):
             try:
                 return _shown_in(process)
             except AuthenticationError:
-                text = f"rank 0, at {where}, has another secret than this process; give all the same GRAPHC_AUTHKEY"
-                raise at(UnauthenticatedError(text), user_location()) from None
+                raise _differing_keys(where) from None
             except (OSError, EOFError) as error:
                 if time.monotonic() > end:
                     text = (
@@ -393,3 +392,8 @@ def _send_at_once(connection: Connection) -> None:
     """Disables the delay of small packets."""
     with socket.socket(fileno=os.dup(connection.fileno())) as same:
         same.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+def _differing_keys(where: str) -> UnauthenticatedError:
+    text = f"rank 0, at {where}, has another secret than this process; give all the same GRAPHC_AUTHKEY"
+    return at(UnauthenticatedError(text), user_location())
