@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import zipfile
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -29,7 +30,7 @@ __all__ = ["Cost", "run"]
 
 _SECONDS = 120
 _FEATURES, _ROWS = 64, 2048
-_JSON, _NPY = "application/json", "application/x-npy"
+_JSON, _NPY, _NPZ = "application/json", "application/x-npy", "application/x-npz"
 _EVERY = 0.02
 """Seconds between two queries of /health."""
 
@@ -115,6 +116,22 @@ def _measured(name: str, num_bytes: int, port: int, process: int, attack: Callab
     return Cost(name, num_bytes, status, seconds, max(0, _memory(process, "VmHWM") - before), worst[0])
 
 
+def _zipped(megabytes: int, claimed: int | None, files: int = 1) -> bytes:
+    """Returns an npz file of zeros, whose directory claims other sizes."""
+    file = io.BytesIO()
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({megabytes << 12}, {_FEATURES}), }}\n".encode()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for number in range(files):
+            with archive.open(f"arr_{number}.npy", "w") as entry:
+                entry.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header)
+                for _ in range(megabytes):
+                    entry.write(bytes(1 << 20))
+    found, at = bytearray(file.getvalue()), -1
+    while claimed is not None and (at := found.find(b"PK\x01\x02", at + 1)) >= 0:
+        found[at + 24 : at + 28] = struct.pack("<I", claimed)
+    return bytes(found)
+
+
 def _bodies(scale: int) -> Iterator[tuple[str, str, bytes, int]]:
     """Yields the name, the media type and the body of each attack, and how many clients send it at once."""
     row = [0] * _FEATURES
@@ -134,6 +151,9 @@ def _bodies(scale: int) -> Iterator[tuple[str, str, bytes, int]]:
     yield "ints that just fit", _JSON, b'{"args":[[[' + b"1," * 262_000 + b"1]]]}", 8
     yield "floats that just fit without one", _JSON, b'{"args":[[' + b"0.123456," * (10_400 * scale) + b"1]]}", 8
     yield "ints of 4,000 digits", _JSON, b'{"args":[[[' + (b"1" * 4000 + b",") * (50 * scale) + b"1]]]}", 1
+    yield "npz that claims 100 bytes", _NPZ, _zipped(20 * scale, 100), 1
+    yield "npz that claims 2 GB", _NPZ, _zipped(20 * scale, 1 << 31), 1
+    yield "npz of many arrays", _NPZ, _zipped(0, None, 200 * scale), 1
     yield "npy header of parentheses", _NPY, b"\x93NUMPY\x01\x00" + struct.pack("<H", 9001) + b"(" * 9000 + b"\n", 8
     yield "a body of 100 MB", _NPY, bytes(scale << 20), 1
 

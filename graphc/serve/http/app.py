@@ -33,7 +33,7 @@ from graphc.compiler.base.errors import (
 from graphc.compiler.base.files import PathLike
 from graphc.saving import Saved
 from graphc.serve.answer import Answer
-from graphc.serve.http.bodies import JSON, Budget, decode, encode, media_type, negotiate
+from graphc.serve.http.bodies import JSON, NPZ, Budget, decode, encode, media_type, negotiate
 from graphc.serve.http.metrics import Metrics
 from graphc.serve.http.offers import Endpoint, Offer, Served, endpoint, offer, offers
 from graphc.serve.http.problems import ProblemError, problem_of
@@ -60,7 +60,7 @@ class App:
     """Answers queries over HTTP: an ASGI application for any ASGI server or framework.
 
     Each function is served by :class:`Replicas` under its name. ``POST /functions/NAME`` calls it, with arguments and
-    results as JSON, or as arrays in NumPy's format npy. ``GET /functions`` lists names and signatures.
+    results as JSON, or as arrays in NumPy's formats npy and npz. ``GET /functions`` lists names and signatures.
     ``/health`` says that the server runs, ``/ready`` that all signatures are compiled, and ``/metrics`` shows counts
     and latencies to Prometheus. Errors are JSON objects with a matching status code. See docs/how-to/serving.md.
 
@@ -335,7 +335,8 @@ class App:
             except TimeoutError:
                 raise ProblemError(408, f"the body did not arrive within {self.body_seconds:g} s", close=True) from None
             body = b"".join(parts)
-            return await self._apart(size, lambda: function.arguments(decode(kind, body, budget)))
+            reserved = budget.array_bytes if kind == NPZ else size  # what a small npz body can hold
+            return await self._apart(reserved, lambda: function.arguments(decode(kind, body, budget)))
         finally:
             self._room += size
 

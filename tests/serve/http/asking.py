@@ -76,3 +76,9 @@ def npy(array: Any) -> bytes:
     file = io.BytesIO()
     np.save(file, array)
     return file.getvalue()
+
+
+def npz(*arrays: Any, **named: Any) -> bytes:
+    file = io.BytesIO()
+    np.savez_compressed(file, *arrays, **named)
+    return file.getvalue()

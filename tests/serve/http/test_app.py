@@ -53,7 +53,9 @@ def test_a_query_is_answered_as_it_was_asked(app: App) -> None:
     x = np.asarray([[1, 2], [3, 4]], np.float64)
     found = ask(app, "POST", "/functions/scaled", {"kwargs": {"x": x.tolist(), "scale": x.tolist()}})
     assert found.json == {"result": (x * x).tolist()}
-    found = ask(app, "POST", "/functions/scaled", {"args": [x.tolist(), x.tolist()]}, {"accept": NPY})
+    body = io.BytesIO()
+    np.savez(body, x, scale=x)
+    found = ask(app, "POST", "/functions/scaled", body.getvalue(), {"content-type": "application/x-npz", "accept": NPY})
     assert found.headers["content-type"] == NPY
     np.testing.assert_array_equal(np.load(io.BytesIO(found.body)), x * x)
 

@@ -1,10 +1,11 @@
-"""Bodies: what JSON and npy stand for, what results are written as, and what is refused."""
+"""Bodies: what JSON, npy and npz stand for, what results are written as, and what is refused."""
 
 from __future__ import annotations
 
 import io
 import json
 import struct
+import zipfile
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -17,10 +18,10 @@ from hypothesis import strategies as st
 import graphc as gx
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, NumberOverflowError
 from graphc.serve.http.arrays import Arguments, Form, natural
-from graphc.serve.http.bodies import JSON, NPY, Budget, decode, encode, media_type, negotiate
+from graphc.serve.http.bodies import JSON, NPY, NPZ, Budget, decode, encode, media_type, negotiate
 from graphc.serve.http.problems import ProblemError
 from tests.draws import examples
-from tests.serve.http.asking import as_bytes, npy
+from tests.serve.http.asking import as_bytes, npy, npz
 
 _BUDGET = Budget.of((), 1, 1 << 20)
 
@@ -117,10 +118,18 @@ def test_arrays_of_numpy_go_both_ways() -> None:
     x = np.asfortranarray(np.arange(6, dtype=np.float64).reshape(2, 3))
     (found,) = decode(NPY, npy(x), _BUDGET).args
     np.testing.assert_array_equal(found, x)
+    arguments = decode(NPZ, npz(x, x + 1, scale=x[:1]), _BUDGET)
+    np.testing.assert_array_equal(arguments.args[1], x + 1)
+    np.testing.assert_array_equal(arguments.kwargs["scale"], x[:1])
     kind, body = encode(NPY, np.asarray([1.5], ml_dtypes.bfloat16))
     assert kind == NPY
     assert np.load(io.BytesIO(body)).dtype == np.float32
-    with pytest.raises(ProblemError, match=r"holds one array, and the result is 'text'; ask with Accept: .*json"):
+    kind, body = encode(NPY, {"file": x, "pair": Pair(x, (x, np.float32(3)))})
+    assert kind == NPZ
+    with np.load(io.BytesIO(body)) as archive:
+        assert sorted(archive) == ["file", "pair.a", "pair.b.arr_0", "pair.b.arr_1"]
+        np.testing.assert_array_equal(archive["pair.b.arr_0"], x)
+    with pytest.raises(ProblemError, match=r"holds arrays, and the result has 'text'; ask with Accept: .*json"):
         encode(NPY, "text")
 
 
@@ -183,13 +192,32 @@ def test_malformed_npy_is_refused_without_making_room_for_what_it_claims(body: b
     assert caught.value.status == 400
 
 
+def test_malformed_npz_is_refused() -> None:
+    with pytest.raises(ProblemError, match="not an npz file"):
+        decode(NPZ, b"text", _BUDGET)
+    with pytest.raises(ProblemError, match="not an npz file"):
+        decode(
+            NPZ,
+            bytes(value ^ 85 if 40 < place < 60 else value for place, value in enumerate(npz(np.ones(400)))),
+            _BUDGET,
+        )
+    with pytest.raises(ProblemError, match="more bytes than are taken") as caught:
+        decode(NPZ, npz(np.zeros(1 << 20)), _BUDGET)  # a thousand times as large as its file
+    assert caught.value.status == 413
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("x.npy", "text")
+    with pytest.raises(ProblemError, match=r"x.npy is not an npy file"):
+        decode(NPZ, file.getvalue(), _BUDGET)
+
+
 @settings(max_examples=examples(50))
-@given(st.just(npy(np.ones((2, 3)))), st.data())
+@given(st.sampled_from([npy(np.ones((2, 3))), npz(np.arange(4), y=np.ones(2))]), st.data())
 def test_any_bytes_are_read_or_refused(body: bytes, data: st.DataObject) -> None:
     changed = bytearray(body)
     for _ in range(data.draw(st.integers(1, 4))):
         changed[data.draw(st.integers(0, len(body) - 1))] = data.draw(st.integers(0, 255))
-    for kind in (NPY, JSON):
+    for kind in (NPY, NPZ, JSON):
         with suppress(ProblemError):
             decode(kind, bytes(changed), _BUDGET)
 

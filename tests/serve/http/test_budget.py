@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import struct
 import tracemalloc
+import zipfile
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,11 +16,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphc.serve.http.bodies import JSON, NPY, Budget, decode
+from graphc.serve.http.bodies import JSON, NPY, NPZ, Budget, decode
 from graphc.serve.http.offers import Endpoint, endpoint, offer
 from graphc.serve.http.problems import ProblemError
 from tests.draws import examples
-from tests.serve.http.asking import as_bytes, npy
+from tests.serve.http.asking import as_bytes, npy, npz
 
 _BODY_BYTES = 1 << 20
 _ROWS = np.zeros((1, 64), np.float32)
@@ -53,6 +55,22 @@ def cost(served: Endpoint, kind: str, body: bytes) -> tuple[int, str]:
     return peak, str(refused)
 
 
+def lying(body: bytes, size: int = 100) -> bytes:
+    """Returns a zip file whose directory claims another size for each entry."""
+    found, at = bytearray(body), -1
+    while (at := found.find(b"PK\x01\x02", at + 1)) >= 0:
+        found[at + 24 : at + 28] = struct.pack("<I", size)
+    return bytes(found)
+
+
+def zipped(method: int, *contents: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        for number, content in enumerate(contents):
+            archive.writestr(f"arr_{number}.npy", content)
+    return file.getvalue()
+
+
 def header(text: str) -> bytes:
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode()
 
@@ -82,6 +100,14 @@ LARGE = np.zeros((1 << 20, 64), np.float32)  # of 256 MB, and as many bytes of a
         (JSON, b'{"args":[' + b"[" * 900 + b"]" * 900 + b"]}", "nests too deep|one length|not JSON"),
         (JSON, b'{"args":[{"a":' + b"[" * 900 + b"{}" + b"]" * 900 + b"}]}", "nests too deep|an array|not JSON"),
         (JSON, b'{"args":[[' + b"1" * 100_000 + b"]]}", "more than 400 characters"),
+        (NPZ, lying(zipped(zipfile.ZIP_DEFLATED, npy(LARGE))), "not an npz file: Bad CRC-32"),
+        (NPZ, lying(zipped(zipfile.ZIP_DEFLATED, npy(LARGE)), 1 << 31), "arr_0.npy: the arrays of the body have more"),
+        (NPZ, zipped(zipfile.ZIP_DEFLATED, npy(LARGE)), "arr_0.npy: the arrays of the body have more bytes"),
+        (NPZ, zipped(zipfile.ZIP_DEFLATED, header("{" + " " * 60_000) + bytes(1 << 26)), "not an npy file"),
+        (NPZ, zipped(zipfile.ZIP_DEFLATED, npy(_ROWS) + bytes(1 << 26)), "bytes for float32"),
+        (NPZ, zipped(zipfile.ZIP_LZMA, npy(_ROWS)), "compressed with deflate"),
+        (NPZ, zipped(zipfile.ZIP_BZIP2, npy(_ROWS)), "compressed with deflate"),
+        (NPZ, npz(*[np.ones(1)] * 1100), "more than .* arrays"),
         (NPY, header("(" * 9000 + "\n"), "not an npy file"),
         (NPY, header("{'descr': '|V60000000', 'fortran_order': False, 'shape': (1,)}\n"), "holds no numbers"),
         (NPY, header("{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000,)}\n"), "has 0 bytes for"),
@@ -135,14 +161,17 @@ _DAMAGE = st.lists(st.tuples(st.integers(0, 1 << 16), st.integers(0, 255)), max_
 
 
 @settings(max_examples=examples(90))
-@given(body=_HEADS | st.just(npy(_ROWS)), damage=_DAMAGE)
-def test_any_array_is_read_within_the_budget_or_refused(
-    served: Endpoint, body: bytes, damage: list[tuple[int, int]]
+@given(contents=st.lists(_HEADS | st.just(npy(_ROWS)), min_size=1, max_size=3), zeros=st.integers(0, 1 << 20),
+       claimed=st.none() | st.integers(0, 200), damage=_DAMAGE)  # fmt: skip
+def test_any_arrays_are_read_within_the_budget_or_refused(
+    served: Endpoint, contents: list[bytes], zeros: int, claimed: int | None, damage: list[tuple[int, int]]
 ) -> None:
-    changed = bytearray(body)
-    for at, value in damage:
-        changed[at % len(changed)] = value
-    assert cost(served, NPY, bytes(changed))[0] < _MOST_MEMORY
+    archive = zipped(zipfile.ZIP_DEFLATED, *[content + bytes(zeros) for content in contents])
+    for kind, body in ((NPY, contents[0]), (NPZ, archive if claimed is None else lying(archive, claimed))):
+        changed = bytearray(body)
+        for at, value in damage:
+            changed[at % len(changed)] = value
+        assert cost(served, kind, bytes(changed))[0] < _MOST_MEMORY
 
 
 def test_the_signature_limits_the_size_of_a_body(served: Endpoint) -> None:
@@ -155,6 +184,7 @@ def test_the_signature_limits_the_size_of_a_body(served: Endpoint) -> None:
     for kind, body, limit in (
         (JSON, large, budget.json_bytes),
         (NPY, npy(most), budget.array_bytes),
+        (NPZ, npz(most), budget.array_bytes),
     ):
         assert len(body) < limit < 2 << 20
         (found,), _ = served.arguments(decode(kind, body, budget))
