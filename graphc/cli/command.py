@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import platform
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from html import escape
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from graphc.cli.cache import clear_cache, list_cache
 from graphc.cli.cluster import cluster_status, cluster_up, serve_task
 from graphc.cli.graphs import add_graph_commands
+from graphc.cli.scale import measure, scale
 from graphc.cli.serving import add_options, serve
 from graphc.cli.target import Target, add_target, compiled_function, load_target
 from graphc.cli.timeline import print_timeline
@@ -118,6 +123,11 @@ def _parser() -> argparse.ArgumentParser:
     listing = commands.add_parser("devices", help="list the devices of gx.devices() by name")
     listing.set_defaults(run=_devices)
 
+    cache = commands.add_parser("cache", help="list the compiled programs that are kept on disk, or clear them")
+    cache.add_argument("--folder", type=Path, metavar="FOLDER", help="of the cache (gx.config.compilation_cache)")
+    cache.add_argument("--clear", action="store_true", help="remove them")
+    cache.set_defaults(run=_cache)
+
     launching = commands.add_parser("launch", help="run a program in several processes, which train together")
     launching.add_argument("--processes", type=int, required=True, metavar="N", help="how many, on this machine")
     launching.add_argument("--restarts", type=int, default=0, metavar="N", help="start all again after a failure (0)")
@@ -148,6 +158,15 @@ def _parser() -> argparse.ArgumentParser:
     status = actions.add_parser("status", help="show the state of all; RAY_ADDRESS says where they run")
     status.add_argument("file", type=Path, metavar="FILE.json", help=CLUSTER_HELP)
     status.set_defaults(run=_cluster_status)
+
+    scaling = commands.add_parser("scale", help="time a step on more and more devices, and compare its losses")
+    add_target(scaling)
+    scaling.add_argument("--devices", type=_counts, default=[1, 2, 4, 8], metavar="N,N", help="how many (1,2,4,8)")
+    scaling.add_argument("--weak", action="store_true", help="give each device the whole batch: the work grows, too")
+    scaling.add_argument("--rounds", type=int, default=20, metavar="N", help="how many steps are timed (20)")
+    scaling.add_argument("--json", type=Path, metavar="FILE", help="write all figures to a file")
+    scaling.add_argument("--measure", type=int, help=argparse.SUPPRESS)  # one number of devices, in this process
+    scaling.set_defaults(run=_scale)
 
     timeline = commands.add_parser("timeline", help="show what ran when, from a file that gx.profile has written")
     timeline.add_argument("file", type=Path, metavar="FILE", help="the trace")
@@ -229,12 +248,26 @@ def _devices(options: argparse.Namespace) -> int:
     return DONE
 
 
+def _cache(options: argparse.Namespace) -> int:
+    (clear_cache if options.clear else list_cache)(options.folder, Console())
+    return DONE
+
+
 def _launch(options: argparse.Namespace) -> int:
     if not Path(options.program).is_file():
         raise FileMissingError(f"graphc launch: there is no file {options.program}")
     return launch(
         [options.program, *options.arguments], options.processes, restarts=options.restarts, timeout=options.timeout
     )
+
+
+def _counts(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"expected numbers with commas between them, such as 1,2,4; got {text!r}"
+        ) from None
 
 
 def _serve(options: argparse.Namespace) -> int:
@@ -259,6 +292,18 @@ def _cluster_up(options: argparse.Namespace) -> int:
 
 def _cluster_status(options: argparse.Namespace) -> int:
     return DONE if cluster_status(options.file, Console()) else FAILED
+
+
+def _scale(options: argparse.Namespace) -> int:
+    how: dict[str, Any] = {"weak": options.weak, "rounds": options.rounds}
+    if options.measure is not None:
+        print(json.dumps(asdict(measure(options.target, options.args, options.measure, **how))))
+        return DONE
+    scaling = scale(options.target, options.args, options.devices, **how)
+    Console().print(scaling.table(), scaling.note, highlight=False)
+    if options.json is not None:
+        _write(options.json, scaling.to_json())
+    return DONE if scaling.equal else DIFFERENT
 
 
 def _timeline(options: argparse.Namespace) -> int:

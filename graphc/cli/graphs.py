@@ -17,13 +17,13 @@ from graphc.compiler.base.errors import FileMissingError, InvalidArgumentError, 
 from graphc.compiler.ir import Graph, difference, parse_graph, passes, print_graph, verify
 from graphc.compiler.ir.passes import DEFAULT, Pass
 from graphc.tools.drawing import draw_graph
-from graphc.tools.inspect import to_dot, to_jaxpr, to_stablehlo
+from graphc.tools.inspect import to_dot, to_jaxpr, to_model_explorer, to_stablehlo, write_tensorboard
 
 
 SAME, DIFFERENT = 0, 1
 
 DRAWN = ("svg", "html")
-FORMS = ("text", "dot", *DRAWN, "stablehlo", "jaxpr")
+FORMS = ("text", "dot", *DRAWN, "tensorboard", "model-explorer", "stablehlo", "jaxpr")
 TO_HELP = f"the form: {', '.join(FORMS)}; left out, the ending of the file says it, else it is text"
 
 
@@ -32,7 +32,7 @@ def add_graph_commands(commands: Any) -> None:
     graph = commands.add_parser("graph", help="print or draw the graph of a function")
     add_target(graph)
     graph.add_argument("--to", choices=FORMS, metavar="FORM", help=TO_HELP)
-    graph.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to")
+    graph.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to; for tensorboard a folder")
     graph.add_argument("--no-lines", action="store_true", help="leave out the lines of the source in the text")
     graph.set_defaults(run=_graph)
 
@@ -60,12 +60,10 @@ def _graph(options: argparse.Namespace) -> int:
         form = ending if ending in FORMS else "text"
     target = load_target(options.target, options.args)
     graph = _graph_of(target)
-    if form in DRAWN:
+    if form in DRAWN or form == "tensorboard":
         if output is None:
             raise InvalidArgumentError(f"graphc graph --to {form}: say where to with -o")
-        if output.suffix.lower() != f".{form}":
-            raise InvalidArgumentError(f"graphc graph --to {form}: the file {output} must end in .{form}")
-        draw_graph(graph, output)
+        _write_elsewhere(graph, form, output)
         return SAME
     text = _text(target, graph, form, lines=not options.no_lines)
     if output is None:
@@ -76,9 +74,21 @@ def _graph(options: argparse.Namespace) -> int:
     return SAME
 
 
+def _write_elsewhere(graph: Graph, form: str, output: Path) -> None:
+    if form == "tensorboard":
+        write_tensorboard(graph, output)
+        print(f"tensorboard --logdir {output}")
+    elif output.suffix.lower() == f".{form}":
+        draw_graph(graph, output)
+    else:
+        raise InvalidArgumentError(f"graphc graph --to {form}: the file {output} must end in .{form}")
+
+
 def _text(target: Target, graph: Graph, form: str, *, lines: bool) -> str:
     if form == "dot":
         return to_dot(graph)
+    if form == "model-explorer":
+        return to_model_explorer(graph)
     if form == "text":
         return print_graph(graph, locations=lines)
     variables = dict(compiled_function(target).trace(*target.args).variables)

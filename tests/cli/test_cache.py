@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import graphc as gx
+from graphc.cli import main
 from graphc.compiler.base.errors import InvalidArgumentError
 
 PROGRAM = """
@@ -50,9 +51,41 @@ def test_the_second_process_compiles_nothing(tmp_path: Path) -> None:
     (machine,) = Path(folder).iterdir()
     assert oct(machine.stat().st_mode)[-3:] == "700"
 
+    assert "known_step" in run("-m", "graphc", "cache", cache=str(tmp_path))
+    assert main(["cache", "--folder", str(tmp_path)]) == 0
+    listed = capsys.readouterr().out
+    assert f"{misses} programs" in listed
+    assert "ago" in listed
+    assert main(["cache", "--folder", str(tmp_path), "--clear"]) == 0
+    assert f"removed {misses} programs" in capsys.readouterr().out
+    assert not list(machine.iterdir())
+    assert main(["cache", "--folder", str(tmp_path)]) == 0
+    assert "0 programs" in capsys.readouterr().out
+
 
 def test_the_setting_takes_folders_and_tells_what_it_takes(tmp_path: Path) -> None:
     before = gx.config.compilation_cache
     with pytest.raises(InvalidArgumentError, match="expected a folder, True for the user's cache folder, or None"):
         gx.config.compilation_cache = 3  # pyright: ignore[reportAttributeAccessIssue]
     assert gx.config.compilation_cache == before
+
+
+def test_without_a_cache_the_command_says_how_to_have_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(gx.config), "compilation_cache", None)
+    assert main(["cache"]) == 2
+    assert "no cache is on: set GRAPHC_COMPILATION_CACHE=1" in capsys.readouterr().err
+
+
+def test_clearing_removes_nothing_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "machine" / f"jit_f-{'0' * 64}-cache"
+    others = [tmp_path / "npm-cache", tmp_path / "src" / "deep" / f"a-{'1' * 64}-cache"]
+    for path in (program, *others):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    (tmp_path / "pip-cache").mkdir()
+    assert main(["cache", "--clear", "--folder", str(tmp_path)]) == 0
+    assert "removed 1 programs" in capsys.readouterr().out
+    assert not program.exists()
+    assert all(path.exists() for path in others)

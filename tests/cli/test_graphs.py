@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -63,11 +64,15 @@ def test_a_graph_is_printed_in_each_form(target: str, tmp_path: Path, capsys: py
     for form, start in starts.items():
         assert main(["graph", target, "--to", form]) == 0
         assert capsys.readouterr().out.startswith(start)
+    assert main(["graph", target, "--to", "model-explorer"]) == 0
+    assert json.loads(capsys.readouterr().out)["label"] == "step"
     assert main(["graph", target, "--no-lines"]) == 0
     assert "loc(" not in capsys.readouterr().out
     for name in ("graph.svg", "graph.html", "graph.dot", "new/graph.txt"):
         assert main(["graph", target, "-o", str(tmp_path / name)]) == 0
         assert (tmp_path / name).stat().st_size > 0
+    assert main(["graph", target, "--to", "tensorboard", "-o", str(tmp_path / "runs")]) == 0
+    assert list((tmp_path / "runs").glob("events*"))
 
 
 def test_what_cannot_be_written_is_said(target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -105,7 +105,7 @@ class Config:
       watchdog_seconds: the time in seconds without progress after which a wait is reported, as a warning of the logger
         ``graphc.watchdog``; None for never (``GRAPHC_WATCHDOG_SECONDS``).
       compilation_cache: a folder that keeps compiled programs for the next process; True for one in the user's cache
-        folder; None for no cache (``GRAPHC_COMPILATION_CACHE``).
+        folder; None for no cache. ``graphc cache`` lists and clears it (``GRAPHC_COMPILATION_CACHE``).
       heartbeat_timeout: the time in seconds without an answer after which a cluster task counts as unavailable
         (``GRAPHC_HEARTBEAT_TIMEOUT``).
       warn_retraces: the number of retraces of a function at which the first warning is issued.

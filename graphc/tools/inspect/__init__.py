@@ -4,7 +4,7 @@ from graphc.tools.inspect.compare import compare
 from graphc.tools.inspect.equality import Agreement, Difference
 from graphc.tools.inspect.explain import explain
 from graphc.tools.inspect.explanation import ArgumentReport, Explanation, LineReport, LoopEntry, VariableReport
-from graphc.tools.inspect.exports import to_dot, to_jaxpr, to_stablehlo
+from graphc.tools.inspect.exports import to_dot, to_jaxpr, to_model_explorer, to_stablehlo, write_tensorboard
 from graphc.tools.inspect.report import Comparison, CompileCost, Machine, ModeReport
 from graphc.tools.inspect.timing import Timing
 
@@ -25,5 +25,7 @@ __all__ = [
     "explain",
     "to_dot",
     "to_jaxpr",
+    "to_model_explorer",
     "to_stablehlo",
+    "write_tensorboard",
 ]

@@ -1,20 +1,27 @@
-"""Graphs in the forms that other tools read: Graphviz and JAX."""
+"""Graphs in the forms that other tools read: Graphviz, TensorBoard, Model Explorer, JAX."""
 
 from __future__ import annotations
 
 import json
+import re
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import jax
 
 from graphc.compiler.core import Variable
-from graphc.compiler.ir import Graph, Node, TensorType, Value
+from graphc.compiler.ir import Graph, Node, TensorType, Value, print_value
 from graphc.compiler.lowering import lower
+from graphc.library.formats import message, shape_message, tensorboard
 from graphc.tools.drawing import colours_of, kind_of
 
 # A graph without nesting: a row for each node, input and output, bodies in scopes, for tools that know no bodies.
+
+_LONG = 200
+"""So many characters of an attribute are told."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +50,18 @@ class Row:
     def label(self) -> str:
         """The last part of its name."""
         return self.name.rpartition("/")[2]
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yields what else there is to say: attributes, device, line."""
+        if self.node is None:
+            return
+        for name, value in self.node.attrs.items():
+            text = print_value(value)
+            yield name, text if len(text) <= _LONG else f"{text[:_LONG]}…"
+        if self.node.device:
+            yield "device", self.node.device
+        if self.node.location is not None:
+            yield "line", f"{self.node.location.short} in {self.node.location.function}"
 
 
 def rows_of(graph: Graph) -> list[Row]:
@@ -143,6 +162,37 @@ def _scope(scope: str, scopes: dict[str, list[Row]], indent: str) -> Iterator[st
             yield f"{indent}}}"
 
 
+# Graphs for Model Explorer (https://github.com/google-ai-edge/model-explorer).
+
+
+def to_model_explorer(graph: Graph) -> str:
+    """Returns a graph as a collection of Model Explorer's, in JSON; bodies of loops and branches are its layers."""
+    nodes = [_node(row) for row in rows_of(graph)]
+    return json.dumps({"label": graph.name, "graphs": [{"id": graph.name, "nodes": nodes}]}, indent=1)
+
+
+def _node(row: Row) -> dict[str, Any]:
+    edges = [
+        {"sourceNodeId": name, "sourceNodeOutputId": str(output), "targetNodeInputId": str(number)}
+        for number, (name, output) in enumerate(row.inputs)
+    ]
+    edges += [
+        {"sourceNodeId": name, "sourceNodeOutputId": "control", "targetNodeInputId": f"control {number}"}
+        for number, name in enumerate(row.controls)
+    ]
+    return {
+        "id": row.name,
+        "label": row.op,
+        "namespace": row.scope,
+        "incomingEdges": edges,
+        "attrs": [{"key": key, "value": value} for key, value in (("name", row.label), *row.facts())],
+        "outputsMetadata": [
+            {"id": str(index), "attrs": [{"key": "tensor_shape", "value": str(type)}]}
+            for index, type in enumerate(row.types)
+        ],
+    }
+
+
 # The programs that JAX and XLA get for a graph.
 
 
@@ -163,3 +213,37 @@ def _program(graph: Graph, variables: dict[str, Variable]) -> tuple[Any, list[An
     lowered = lower(graph)
     types = [variables[name].type for name in lowered.variables] + [value.type for value in graph.inputs]
     return lowered.function, [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
+
+
+# Graphs for TensorBoard's graph dashboard.
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.\\/-]")
+
+
+def write_tensorboard(graph: Graph, folder: Path) -> Path:
+    """Writes an event file with a graph, for ``tensorboard --logdir FOLDER``; bodies are name scopes."""
+    writer = tensorboard("summary.writer.event_file_writer").EventFileWriter(str(folder))
+    writer.add_event(message("Event")(wall_time=time.time(), graph_def=graph_def(graph).SerializeToString()))
+    writer.close()
+    return folder
+
+
+def graph_def(graph: Graph) -> Any:
+    """Returns a graph as TensorBoard's message."""
+    return message("GraphDef")(node=[_tensorboard_node(row) for row in rows_of(graph)])
+
+
+def _tensorboard_node(row: Row) -> Any:
+    inputs = [f"{_safe(name)}:{output}" if output else _safe(name) for name, output in row.inputs]
+    inputs += [f"^{_safe(name)}" for name in row.controls]
+    device = "" if row.node is None else row.node.device
+    definition = message("NodeDef")(name=_safe(row.name), op=row.op, input=inputs, device=device)
+    definition.attr["_output_shapes"].list.shape.extend([shape_message(type) for type in row.types])
+    for name, text in (*row.facts(), ("types", ", ".join(map(str, row.types)))):
+        definition.attr[name].s = text.encode()
+    return definition
+
+
+def _safe(name: str) -> str:
+    """Returns a name of the characters that TensorBoard takes."""
+    return _UNSAFE.sub("_", name)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 from graphc.compiler.base import nest
-from graphc.training.data.elements import Block, Row, flatten, size_of, to_tensors, unflatten
+from graphc.training.data.elements import Block, Row, described, flatten, size_of, to_tensors, unflatten
 from graphc.training.data.functions import UserFunction
 from graphc.training.data.plan import Epoch, Node, Rows, replaced
 from graphc.training.data.planned_dataset import Options, Planned, count_of, refuse, types_of
@@ -138,6 +139,27 @@ class Looking(Planned):
           batch(batch_size=2, drop_remainder=False) int32[?]
         """
         return Text("\n".join(_explained(self.optimized, "")))
+
+    def peek(self, count: int = 1) -> Text:
+        """Describes an element's shapes and types, and shows the first elements.
+
+        Args:
+          count: the number of elements to show.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.data.Dataset.from_tensor_slices({"x": [[1.0, 2.0]], "name": ["a"]}).peek()
+          {'x': float32[2], 'name': string[]}
+          element 0: {'x': [1. 2.], 'name': b'a'}
+        """
+        lines = [described(self.element_spec)]
+        iterator = self.as_numpy_iterator()
+        for number, element in enumerate(itertools.islice(iterator, count_of("peek", "count", count))):
+            leaves, structure = flatten(element)
+            shown = [Text(leaf if not hasattr(leaf, "shape") else str(leaf)) for leaf in leaves]
+            lines.append(f"element {number}: {unflatten(structure, shown)}")
+        getattr(iterator, "close", lambda: None)()
+        return Text("\n".join(lines))
 
     def profile(self, steps: int = 100, step: Callable[[Any], Any] | None = None) -> Text:
         """Runs some steps, and reports the time of each transformation, and which side waited.

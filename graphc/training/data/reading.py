@@ -15,6 +15,7 @@ from graphc.training.data.sources import (
     FileSource,
     FixedLengthRecords,
     NumpyFiles,
+    QueueSource,
     TextLines,
     TFRecords,
     csv_files,
@@ -329,3 +330,20 @@ def from_python(data: Any, element_spec: Any = None) -> Dataset:
       [2, 1]
     """
     return Dataset.from_source(python_source(data, element_spec))
+
+
+def from_queue(queue: Any) -> Dataset:
+    """Makes a dataset of a queue's elements, which ends when the queue is closed and empty.
+
+    Args:
+      queue: a queue of :mod:`graphc.queues` that eager code made.
+
+    Example:
+      >>> import graphc as gx
+      >>> queue = gx.queues.FIFOQueue(10, gx.int32, ())
+      >>> queue.enqueue_many([[3, 4]])
+      >>> queue.close()
+      >>> [int(x) for x in gx.data.from_queue(queue)]
+      [3, 4]
+    """
+    return Dataset.from_source(QueueSource(queue))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import random
 import statistics
 
 import pytest
 
-from graphc.tools.placement.proposal import Link, Problem, Unit, best_assignment, one_device, simulate
+from graphc.tools.placement.proposal import Link, Problem, Unit, best_assignment, exact_assignment, one_device, simulate
 
 MILLI = 1e-3
 
@@ -85,12 +84,6 @@ def random_problem(draws: random.Random, count: int, devices: int) -> Problem:
     return Problem(names, tuple(units), tuple(sizes), links, {0: 0}, overhead=2e-5)
 
 
-def exact_assignment(problem: Problem) -> tuple[int, ...]:
-    """The best assignment, found by trying all."""
-    choices = itertools.product(range(len(problem.devices)), repeat=len(problem.units))
-    return min(choices, key=lambda assignment: simulate(problem, assignment).seconds)
-
-
 def gaps(count: int, seed: int, units: int) -> list[float]:
     """By how much more time the assignment takes that is found than the best, for random graphs."""
     draws = random.Random(seed)
@@ -112,7 +105,7 @@ def test_the_search_comes_close_to_the_best_of_all() -> None:
 def test_the_search_comes_close_to_the_best_of_all_for_many_graphs() -> None:
     found = gaps(100, seed=2, units=8)
     assert statistics.mean(found) < 0.01
-    assert max(found) < 0.25
+    assert max(found) < 0.1
 
 
 def test_large_problems_take_bounded_time() -> None:

@@ -16,7 +16,7 @@ from graphc.training.data.sources.chunks import (
     stacked_spec,
 )
 from graphc.training.data.sources.csv import csv_files
-from graphc.training.data.sources.python import Iterated, Slices, python_source
+from graphc.training.data.sources.python import Iterated, QueueSource, Slices, python_source
 from graphc.training.data.sources.rows import FixedLengthRecords, Items, NumpyFiles, TextLines, TFRecords
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "Items",
     "Iterated",
     "NumpyFiles",
+    "QueueSource",
     "RowSource",
     "Slices",
     "Source",

@@ -1,4 +1,4 @@
-"""Sources of Python data: iterables, generators, and arrays in memory."""
+"""Sources of Python data: iterables, generators, queues, and arrays in memory."""
 
 from __future__ import annotations
 
@@ -11,11 +11,22 @@ from typing import Any, Self, cast
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.compiler.core import Tensor
 from graphc.compiler.function import TensorSpec
-from graphc.training.data.elements import Block, Row, described, flatten, spec_of, stacked, take_apart, unflatten
+from graphc.graphs.queues import QueueBase
+from graphc.training.data.elements import (
+    Block,
+    Row,
+    described,
+    flatten,
+    host_leaf,
+    spec_of,
+    stacked,
+    take_apart,
+    unflatten,
+)
 from graphc.training.data.late import Origin
 from graphc.training.data.sources.chunks import Cardinality, Source, SourceIterator, State
 from graphc.training.data.sources.rows import Items, checked_row
@@ -175,6 +186,70 @@ class _Elements:
         end: Callable[[], None] | None = getattr(self._elements, "close", None)
         if end is not None:
             end()
+
+
+class QueueSource:
+    """The elements of a queue, until it is closed and empty.
+
+    Args:
+      queue: a queue that eager code made. Its elements are tuples of the components, dicts if the components have
+        names, or the component itself if there is only one.
+    """
+
+    def __init__(self, queue: Any) -> None:
+        if not isinstance(queue, QueueBase):
+            raise at(InvalidTypeError(f"from_queue: expected a queue, got {queue!r:.60}"), user_location())
+        self.queue: QueueBase = queue
+        specs = [TensorSpec(shape, dtype) for shape, dtype in zip(queue.shapes, queue.dtypes, strict=True)]
+        self.spec: Any = specs[0] if len(specs) == 1 and queue.names is None else tuple(specs)
+        if queue.names is not None:
+            self.spec = dict(zip(queue.names, specs, strict=True))
+
+    @property
+    def cardinality(self) -> None:
+        """None: the source ends when the queue is closed."""
+
+    def __str__(self) -> str:
+        return f"from_queue({described(self.spec)})"
+
+    def open(self) -> _Dequeued:
+        """Starts to take elements."""
+        return _Dequeued(self)
+
+
+class _Dequeued:
+    def __init__(self, source: QueueSource) -> None:
+        self._queue = source.queue
+        self._structure = flatten(source.spec)[1]
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            element = self._queue.dequeue()
+        except OutOfRangeError:
+            raise StopIteration from None
+        return unflatten(self._structure, [host_leaf(leaf) for leaf in nest.flatten(element)[0]])
+
+    def read_many(self, count: int) -> Any | None:
+        """Returns the next element as a batch, because the producer may wait for this one to be used."""
+        for element in self:
+            return unflatten(self._structure, stacked([tuple(flatten(element)[0])]))
+        return None
+
+    def state(self) -> State:
+        """Returns an empty state: elements that a queue returned are gone."""
+        return {}
+
+    def restore(self, state: State) -> None:
+        """Raises an error."""
+        remedy = "save the state of the queue's producer instead"
+        error = FailedPreconditionError(f"from_queue: a queue has no position to restore; {remedy}")
+        raise at(error, user_location())
+
+    def close(self) -> None:
+        """Does nothing: the queue belongs to its owner."""
 
 
 _ALIGNED = 64  # bytes; JAX uses memory that starts at a multiple of it as it is, and copies other memory

@@ -1,4 +1,4 @@
-"""Iterables and iterators as sources: their elements, positions, and what happens to them only once."""
+"""Iterables, iterators and queues as sources: their elements, positions, and what happens to them only once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import graphc as gx
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
-from graphc.training.data.sources import Iterated, python_source
+from graphc.training.data.sources import Iterated, QueueSource, python_source
 from tests.training.data.sources.reading import check, elements, rows
 
 
@@ -100,3 +100,24 @@ def test_what_is_no_source() -> None:
         python_source(3)
     with pytest.raises(InvalidArgumentError, match=r"there are no elements to infer .* element_spec"):
         python_source(lambda: iter([]))
+    with pytest.raises(InvalidTypeError, match="from_queue: expected a queue, got 3"):
+        QueueSource(3)
+
+
+def test_a_queue_gives_what_it_has_until_it_is_closed() -> None:
+    queue = gx.queues.FIFOQueue(10, [gx.string, gx.float32], [(), (2,)], names=["name", "x"])
+    for k in range(3):
+        queue.enqueue({"name": f"n{k}", "x": [k, k]})
+    queue.close()
+    source = QueueSource(queue)
+    assert str(source.spec["x"]) == "float32[2]"
+    iterator = source.open()
+    assert rows(iterator.read_many(2)) == [{"name": b"n0", "x": [0, 0]}]
+    assert elements(iterator) == [{"name": b"n1", "x": [1, 1]}, {"name": b"n2", "x": [2, 2]}]
+    assert iterator.read_many(1) is None
+    with pytest.raises(FailedPreconditionError, match="from_queue: a queue has no position to restore"):
+        iterator.restore(iterator.state())
+    numbers = gx.queues.FIFOQueue(10, [gx.int32], [()])
+    numbers.enqueue(5)
+    numbers.close()
+    assert elements(QueueSource(numbers).open()) == [5]
