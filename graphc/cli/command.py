@@ -96,6 +96,7 @@ def _parser() -> argparse.ArgumentParser:
 
     demo = commands.add_parser("demo", help="see graphc at work, in less than a minute")
     demo.add_argument("--out", type=Path, default=Path("demo"), metavar="FOLDER", help="where files go (demo)")
+    demo.add_argument("--quick", action="store_true", help="smaller sizes: some seconds, and figures that mean little")
     demo.set_defaults(run=_demo)
 
     comparison = commands.add_parser("compare", help="check that a function does the same compiled, and time both")
@@ -184,7 +185,7 @@ def _demo(options: argparse.Namespace) -> int:
         simulate_cpu_devices()
     from graphc.cli.demo import run_demo
 
-    run_demo(options.out)
+    run_demo(options.out, quick=options.quick)
     return DONE
 
 

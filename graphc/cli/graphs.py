@@ -19,7 +19,6 @@ from graphc.compiler.ir.passes import DEFAULT, Pass
 from graphc.tools.drawing import draw_graph
 from graphc.tools.inspect import to_dot, to_jaxpr, to_model_explorer, to_stablehlo, write_tensorboard
 
-
 SAME, DIFFERENT = 0, 1
 
 DRAWN = ("svg", "html")

@@ -42,7 +42,7 @@ def run(*arguments: str, cache: str) -> str:
 
 
 @pytest.mark.multiprocess
-def test_the_second_process_compiles_nothing(tmp_path: Path) -> None:
+def test_the_second_process_compiles_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     hits, misses, folder = run("-c", PROGRAM, cache=str(tmp_path)).split()
     assert (int(hits), Path(folder)) == (0, tmp_path)
     assert int(misses) > 0

@@ -14,11 +14,12 @@ from rich.console import Console
 
 import graphc as gx
 from graphc.cli import main
-from graphc.cli.demo.program import check_losses, play_all, write_files
+from graphc.cli.demo.program import Race, check_losses, check_results, play_all, race, race_table, write_files
 from graphc.cli.demo.scenes import SCENES, Scene
 from graphc.cli.demo.spread import Spread, in_processes, on_devices
 
 SPREAD = [Spread("1 device", [2.0, 1.0], 0.5), Spread("2 processes", [2.0, 1.1], 0.5)]
+RACE = Race("a loop", "lax.scan", False, (0.2, 0.1), (2e-3, 1e-3))
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +47,16 @@ def test_each_scene_shows_what_it_says_in_three_lines(scenes: tuple[list[Scene],
     assert [title for scene in played for title in scene.html] == ["The graph", "Explained", "The timeline"]
 
 
+def test_both_sides_of_each_race_compute_the_same() -> None:
+    races = list(race(8, rounds=1))
+    assert [one.equal for one in races] == [True] * 4
+    assert all(min(*one.first, *one.later) > 0 for one in races)
+    assert len(race_table(races).rows) == 4
+    check_results(races)
+    with pytest.raises(gx.errors.FailedPreconditionError, match="results differ from those of JAX: a loop"):
+        check_results([RACE])
+
+
 class Page(HTMLParser):
     """What a page has, and what it asks of others."""
 
@@ -61,18 +72,18 @@ class Page(HTMLParser):
 
 
 def test_the_page_has_everything_and_loads_nothing(scenes: tuple[list[Scene], str], tmp_path: Path) -> None:
-    page = write_files(tmp_path, scenes[0], SPREAD, ["8 x <cpu>"])
+    page = write_files(tmp_path, scenes[0], [RACE], SPREAD, ["8 x <cpu>"])
     text = page.read_text(encoding="utf-8")
     parsed = Page(text)
     assert parsed.loaded == []
     assert "@import" not in text
-    assert "prefers-color-scheme: dark" in text
-    assert parsed.tags.count("section") == len(SCENES) + 1
+    assert "prefers-color-scheme:dark" in text
+    assert parsed.tags.count("section") == len(SCENES) + 2
     assert parsed.tags.count("svg") >= 4
-    for part in ("def square_roots(x", "8 x &lt;cpu&gt;", "is 1e-01"):
+    for part in ("def square_roots(x", "8 x &lt;cpu&gt;", "<td>lax.scan</td><td>NO</td>", "<td>2.00</td>", "is 1e-01"):
         assert part in text
     found = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
-    assert found.keys() == {"scenes", "spread", "notes"}
+    assert found.keys() == {"scenes", "races", "spread", "notes"}
     with pytest.raises(gx.errors.FailedPreconditionError, match=r"differ from those of one device: \{'2 proc.*': 0.1"):
         check_losses(SPREAD)
 
@@ -100,8 +111,8 @@ def test_what_is_missing_is_named(
 
 @pytest.mark.slow
 def test_the_whole_demonstration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["demo", "--out", str(tmp_path)]) == 0
+    assert main(["demo", "--quick", "--out", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("\n1. ordinary Python")
-    for part in ("7. A NaN", "2 processes", "index.html"):
+    for part in ("7. A NaN", "50 training steps", "2 processes", "index.html"):
         assert part in printed

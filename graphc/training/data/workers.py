@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any
+from typing import Any, cast
 
 import jax
 
@@ -60,7 +60,7 @@ class WorkerPool:
         context: Any = multiprocessing.get_context(method)
         if method == "forkserver":
             context.set_forkserver_preload([__name__])
-        processes, kind = self._processes, type(context)
+        processes, kind = self._processes, cast("Any", type(context))
 
         class Context(kind):
             def Process(self, *args: Any, **options: Any) -> Any:  # noqa: N802

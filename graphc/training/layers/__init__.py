@@ -27,6 +27,7 @@ from graphc.training.layers.foreign import from_equinox, from_flax
 from graphc.training.layers.layer import Layer, mixed_precision
 from graphc.training.layers.module import Module
 from graphc.training.layers.normalization import BatchNormalization, LayerNormalization
+from graphc.training.layers.quantize import QuantizationReport, QuantizedWeight, WeightReport, quantize
 from graphc.training.layers.rematerialise import remat
 from graphc.training.layers.sequences import GRU, LSTM, Bidirectional, MultiHeadAttention
 
@@ -54,12 +55,16 @@ __all__ = [
     "MaxPooling2D",
     "Module",
     "MultiHeadAttention",
+    "QuantizationReport",
+    "QuantizedWeight",
     "Reshape",
     "Sequential",
     "StringLookup",
+    "WeightReport",
     "from_equinox",
     "from_flax",
     "mixed_precision",
+    "quantize",
     "remat",
 ]
 

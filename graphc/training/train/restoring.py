@@ -14,7 +14,13 @@ import jax
 import numpy as np
 
 from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import DataLossError, FileMissingError, InvalidArgumentError, InvalidTypeError, NotFoundError
+from graphc.compiler.base.errors import (
+    DataLossError,
+    FileMissingError,
+    InvalidArgumentError,
+    InvalidTypeError,
+    NotFoundError,
+)
 from graphc.compiler.base.files import PathLike, as_path, file_errors
 from graphc.compiler.core import Variable, array_of
 from graphc.compiler.devices import Device
