@@ -93,7 +93,7 @@ def run(trace):
     node = next(line for line in str(in_order.graph(gx.zeros(3))).splitlines() if "cos" in line)
     print("in the graph:", node.split(" loc")[0].strip())
 
-    main(["timeline", str(trace), "--png", str(trace.with_suffix(".png"))])
+    main(["timeline", str(trace), "--html", str(trace.with_suffix(".html"))])
     print("written:", *sorted(path.name for path in trace.parent.glob(f"{trace.stem}.*")))
 
 

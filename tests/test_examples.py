@@ -36,7 +36,7 @@ EXPECTED = {
     r"(  \w+ on /device:CPU:1 overlaps \w+ on /device:CPU:2\n)?"  # where the first takes longer than to tell the second
     r"two calls of Python that wait for each other; their sum: 6\.0\n"
     r"  \w+ \(parallel\.py:\d+\) on \S+ overlaps \w+ \(parallel\.py:\d+\) on \S+\nfirst: 0\.0\nsecond: 3\.0\n"
-    r"in the graph: %cos: .* after\(%sum\)\n.*where +kind +name .*written: trace\.json trace\.png\n",
+    r"in the graph: %cos: .* after\(%sum\)\n.*where +kind +name .*written: trace\.html trace\.json\n",
     "pipeline.py": r"51 steps on 3 devices; eager and compiled differ by \d\.\de-?\+?\d\d\n"
     r"loss of the last step: 1\.5\d+ in stages, 1\.5\d+ on one device\n"
     r"devices idle: 20% predicted for stages of equal cost, \d+% measured on (/device:CPU:\d,? ?){3}\n",

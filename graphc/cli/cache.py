@@ -29,14 +29,7 @@ _NAME = re.compile(rf".+-[0-9a-f]{{{_HASH}}}{_PROGRAM}")
 
 @dataclass(frozen=True)
 class Entry:
-    """A compiled program.
-
-    Attributes:
-      program: its name.
-      path: its file.
-      size: the size in bytes.
-      used: seconds since it was used last.
-    """
+    """A compiled program."""
 
     program: str
     path: Path
@@ -79,15 +72,7 @@ def _folder(folder: Path | None) -> Path:
 
 
 def list_cache(chosen: Path | None, console: Console) -> None:
-    """Prints the compiled programs of a cache.
-
-    Args:
-      chosen: its folder; None for that of the settings.
-      console: the console for the output.
-
-    Raises:
-      NotFoundError: none is given, and none is on.
-    """
+    """Prints the compiled programs of a cache."""
     folder = _folder(chosen)
     programs = entries(folder)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)

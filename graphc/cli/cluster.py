@@ -26,8 +26,6 @@ from graphc.compiler.base.errors import (
     UnavailableError,
 )
 
-__all__ = ["cluster_status", "cluster_up", "read_cluster", "read_resources", "serve_task"]
-
 _PATIENCE = 2.0
 """Seconds after which a task that does not answer is called silent in the table of ``cluster up``."""
 _FIRST_PATIENCE = 15.0
@@ -41,10 +39,6 @@ def read_cluster(path: Path) -> ClusterSpec:
 
     Args:
       path: the file, such as ``{"ps": ["127.0.0.1:2221"], "worker": ["127.0.0.1:2222", "127.0.0.1:2223"]}``.
-
-    Raises:
-      FileMissingError: there is no such file.
-      InvalidArgumentError: it describes no cluster.
     """
     try:
         spec = json.loads(path.read_text(encoding="utf-8"))
@@ -70,14 +64,7 @@ def _by_index(tasks: Any) -> Any:
 
 
 def read_resources(texts: Sequence[str], cluster: ClusterSpec) -> dict[str, dict[str, float]]:
-    """Reads what Ray is to reserve for the tasks of jobs.
-
-    Returns:
-      The amounts, by job and name.
-
-    Raises:
-      InvalidArgumentError: one has another form, or there is no such job.
-    """
+    """Reads what Ray is to reserve for the tasks of jobs."""
     resources: dict[str, dict[str, float]] = {job: {} for job in cluster.jobs}
     for text in texts:
         job, _, amount = text.partition(":")
@@ -93,11 +80,7 @@ def read_resources(texts: Sequence[str], cluster: ClusterSpec) -> dict[str, dict
 
 
 def serve_task(path: Path, job: str | None, task: int | None, console: Console) -> None:
-    """Starts a task of a cluster on Ray, and waits until it ends.
-
-    Args:
-      console: the console for instructions on reaching the task.
-    """
+    """Starts a task of a cluster on Ray, and waits until it ends."""
     server = Server(read_cluster(path), job, task, protocol="ray")
     try:
         console.print(f"{server.target} runs; Ctrl-C ends it")
@@ -108,12 +91,7 @@ def serve_task(path: Path, job: str | None, task: int | None, console: Console) 
 
 
 def cluster_up(path: Path, resources: Sequence[str], console: Console) -> None:
-    """Starts all tasks of a cluster on Ray, and shows their state until they have ended or Ctrl-C ends them.
-
-    Args:
-      resources: the resources that Ray reserves for the tasks; see :func:`read_resources`.
-      console: the console for the tasks' state.
-    """
+    """Starts all tasks of a cluster on Ray, and shows their state until they have ended or Ctrl-C ends them."""
     cluster = read_cluster(path)
     amounts = read_resources(resources, cluster)
     carrier = Rays()
@@ -139,17 +117,7 @@ def cluster_up(path: Path, resources: Sequence[str], console: Console) -> None:
 
 
 def cluster_status(path: Path, console: Console) -> bool:
-    """Shows the state of a cluster's tasks.
-
-    Args:
-      console: the console for the output.
-
-    Returns:
-      Whether all run.
-
-    Raises:
-      FailedPreconditionError: it is not said on which Ray cluster they run.
-    """
+    """Shows the state of a cluster's tasks."""
     cluster = read_cluster(path)
     if not ray_in_use():
         raise FailedPreconditionError(

@@ -10,6 +10,7 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from html import escape
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -25,17 +26,16 @@ from graphc.cli.graphs import add_graph_commands
 from graphc.cli.scale import measure, scale
 from graphc.cli.serving import add_options, serve
 from graphc.cli.target import Target, add_target, compiled_function, load_target
-from graphc.cli.timeline import draw_timeline, merge_timelines, print_timeline
+from graphc.cli.timeline import print_timeline
 from graphc.compiler.base import VERSION, is_internal_file
 from graphc.compiler.base.errors import FileMissingError, GraphcError
 from graphc.compiler.core import wait_all
 from graphc.compiler.devices import Device, device_name, devices, simulate_cpu_devices
 from graphc.compiler.runtime import profile, read_timeline
-from graphc.compiler.runtime.costs import format_bytes, format_seconds
+from graphc.compiler.runtime.costs import format_bytes
+from graphc.tools.drawing import notebook_timeline, page
 from graphc.tools.inspect import compare, explain
 from graphc.training.distribute import launch
-
-__all__ = ["main"]
 
 _PROFILED = 5
 """So many calls a profile is of."""
@@ -51,14 +51,7 @@ RESOURCES_HELP = "what Ray reserves for each task of a job, such as worker:num_g
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the ``graphc`` command.
-
-    Args:
-      arguments: the arguments after ``graphc``; None for those of the command line.
-
-    Returns:
-      The exit code: 0 for success, 1 if a comparison found a difference, 2 if something failed.
-    """
+    """Runs the ``graphc`` command."""
     options = _parser().parse_args(arguments)
     run: Callable[[argparse.Namespace], int] = options.run
     path = list(sys.path)  # a target's folder is added, as when Python runs a file
@@ -115,7 +108,7 @@ def _parser() -> argparse.ArgumentParser:
     comparison.add_argument("--atol", type=float, metavar="X", help="the absolute error that is allowed on top")
     comparison.add_argument("--no-gradients", action="store_true", help="compare values only")
     comparison.add_argument("--json", type=Path, metavar="FILE", help="write all figures to a file")
-    comparison.add_argument("--plot", type=Path, metavar="FILE.png", help="draw the times into a file")
+    comparison.add_argument("--html", type=Path, metavar="FILE", help="write a page to a file: the table, and bars")
     comparison.set_defaults(run=_compare)
 
     explanation = commands.add_parser("explain", help="say what became of each line of a function when it is compiled")
@@ -173,13 +166,14 @@ def _parser() -> argparse.ArgumentParser:
     scaling.add_argument("--weak", action="store_true", help="give each device the whole batch: the work grows, too")
     scaling.add_argument("--rounds", type=int, default=20, metavar="N", help="how many steps are timed (20)")
     scaling.add_argument("--json", type=Path, metavar="FILE", help="write all figures to a file")
-    scaling.add_argument("--plot", type=Path, metavar="FILE.png", help="draw the times into a file")
     scaling.add_argument("--measure", type=int, help=argparse.SUPPRESS)  # one number of devices, in this process
     scaling.set_defaults(run=_scale)
 
-    timeline = commands.add_parser("timeline", help="show what ran when, from files that gx.profile has written")
-    timeline.add_argument("files", type=Path, nargs="+", metavar="FILE", help="the trace, or one of each rank of a job")
-    timeline.add_argument("--png", type=Path, metavar="FILE.png", help="draw it into a file")
+    timeline = commands.add_parser("timeline", help="show what ran when, from a file that gx.profile has written")
+    timeline.add_argument("file", type=Path, metavar="FILE", help="the trace")
+    timeline.add_argument(
+        "--html", type=Path, metavar="FILE", help="write a page to a file, with a lane for each track"
+    )
     timeline.set_defaults(run=_timeline)
     return parser
 
@@ -210,8 +204,8 @@ def _compare(options: argparse.Namespace) -> int:
     )
     if options.json is not None:
         _write(options.json, comparison.to_json())
-    if options.plot is not None and comparison.equal:
-        comparison.plot(options.plot)
+    if options.html is not None:
+        _write(options.html, comparison.html())
     return DONE if comparison.equal else DIFFERENT
 
 
@@ -310,20 +304,15 @@ def _scale(options: argparse.Namespace) -> int:
     Console().print(scaling.table(), scaling.note, highlight=False)
     if options.json is not None:
         _write(options.json, scaling.to_json())
-    if options.plot is not None:
-        scaling.plot(options.plot)
     return DONE if scaling.equal else DIFFERENT
 
 
 def _timeline(options: argparse.Namespace) -> int:
-    merged = None if len(options.files) == 1 else merge_timelines(options.files)
-    events = read_timeline(options.files[0]) if merged is None else merged.events
+    events = read_timeline(options.file)
     print_timeline(events, Console())
-    if merged is not None and merged.straggler is not None:
-        waited = format_seconds(merged.waited_for[merged.straggler])
-        print(f"the others waited for rank {merged.straggler} most: {waited} together")
-    if options.png is not None:
-        draw_timeline(events, options.png, ", ".join(file.name for file in options.files))
+    if options.html is not None:
+        title = options.file.name
+        _write(options.html, page(title, f"<h1>{escape(title)}</h1>{notebook_timeline(events)}"))
     return DONE
 
 

@@ -19,11 +19,9 @@ from graphc.compiler.ir.passes import DEFAULT, Pass
 from graphc.tools.drawing import draw_graph
 from graphc.tools.inspect import to_dot, to_jaxpr, to_model_explorer, to_stablehlo, write_tensorboard
 
-__all__ = ["add_graph_commands", "known_passes"]
-
 SAME, DIFFERENT = 0, 1
 
-DRAWN = ("svg", "html", "png", "pdf")
+DRAWN = ("svg", "html")
 FORMS = ("text", "dot", *DRAWN, "tensorboard", "model-explorer", "stablehlo", "jaxpr")
 TO_HELP = f"the form: {', '.join(FORMS)}; left out, the ending of the file says it, else it is text"
 

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
-from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any, cast
 
 import jax
 import numpy as np
@@ -122,34 +121,6 @@ class Scaling:
         figures = {"target": self.target, "weak": self.weak, "equal": self.equal, "measurements": rows}
         return json.dumps(figures, indent=2)
 
-    def plot(self, path: Path) -> Self:
-        """Draws the times beside the perfect ones.
-
-        Raises:
-          FailedPreconditionError: matplotlib is not installed.
-        """
-        try:
-            from matplotlib.figure import Figure
-        except ImportError:
-            raise FailedPreconditionError("drawing needs matplotlib: pip install 'graphc[viz]'") from None
-        figure: Any = Figure(figsize=(6, 4), layout="constrained")
-        axes = figure.add_subplot()
-        counts = [one.devices for one in self.measurements]
-        first = self.measurements[0]
-        perfect = [first.seconds * (1 if self.weak else first.devices / count) * 1e3 for count in counts]
-        axes.plot(counts, [one.seconds * 1e3 for one in self.measurements], "o-", label="measured")
-        axes.plot(counts, perfect, "--", color="grey", label="perfect")
-        axes.set_xscale("log", base=2)
-        axes.set_yscale("log")
-        axes.set_xticks(counts, list(map(str, counts)))
-        axes.set_xlabel("devices")
-        axes.set_ylabel("time of a step, ms")
-        axes.set_title(self.target, loc="left", fontsize="medium")
-        axes.legend(frameon=False)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=150)
-        return self
-
 
 def scale(target: str, expression: str | None, counts: Sequence[int], *, weak: bool, rounds: int) -> Scaling:
     """Measures a step on several numbers of devices, each in a process of its own.
@@ -160,13 +131,7 @@ def scale(target: str, expression: str | None, counts: Sequence[int], *, weak: b
     Args:
       target: ``FILE.py:FUNCTION`` or ``MODULE:FUNCTION``.
       expression: its arguments, as for ``graphc compare``.
-      counts: the numbers of devices.
       weak: whether each device gets the whole batch, so the work grows with the devices.
-      rounds: the number of timed steps.
-
-    Raises:
-      InvalidArgumentError: a number of devices is no positive number.
-      FailedPreconditionError: a process failed; the message is its own.
     """
     if not counts or min(counts) < 1:
         raise InvalidArgumentError(f"--devices takes numbers from 1, such as 1,2,4,8; got {list(counts)}")
@@ -186,11 +151,7 @@ def scale(target: str, expression: str | None, counts: Sequence[int], *, weak: b
 
 
 def measure(target: str, expression: str | None, count: int, *, weak: bool, rounds: int) -> Measurement:
-    """Measures a step on so many devices of this process.
-
-    Raises:
-      InvalidArgumentError: there are not as many devices.
-    """
+    """Measures a step on so many devices of this process."""
     here = devices()
     if len(here) < count:
         raise InvalidArgumentError(

@@ -17,8 +17,6 @@ from graphc.cli.target import load_target
 from graphc.compiler.base.errors import FileMissingError, InvalidArgumentError
 from graphc.serve import Offer, offer, offers
 
-__all__ = ["add_options", "serve"]
-
 _TOKEN = "GRAPHC_SERVE_TOKEN"
 _MEGABYTE = 1 << 20
 
@@ -59,15 +57,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def serve(options: argparse.Namespace, console: Console) -> None:
-    """Serves functions over HTTP until SIGTERM or Ctrl-C.
-
-    Args:
-      console: the console for instructions on reaching the functions.
-
-    Raises:
-      InvalidArgumentError: there is nothing to serve, or everyone could ask and ``--open`` is missing.
-      FileMissingError: there is no such file with a token.
-    """
+    """Serves functions over HTTP until SIGTERM or Ctrl-C."""
     if not options.targets:
         raise InvalidArgumentError("graphc serve: expected a folder of gx.save, or a function as in train.py:predict")
     token = _token(options.token_file)

@@ -18,8 +18,6 @@ import numpy as np
 from graphc.compiler.base.errors import InvalidArgumentError, NotFoundError
 from graphc.compiler.function import BoundFunction, Function, function
 
-__all__ = ["Target", "add_target", "compiled_function", "load_target"]
-
 TARGET_HELP = "a function: FILE.py:FUNCTION or MODULE:FUNCTION"
 ARGS_HELP = (
     "the arguments, as a Python expression in which the names of the file, gx and np may be used, such as "
@@ -29,24 +27,14 @@ ARGS_HELP = (
 
 @dataclass(frozen=True)
 class Target:
-    """A function and the arguments to call it with.
-
-    Attributes:
-      module: the name of the target's module.
-      function: the function to call.
-      args: with what.
-    """
+    """A function and the arguments to call it with."""
 
     module: ModuleType
     function: Callable[..., Any]
     args: tuple[Any, ...]
 
     def other(self, name: str) -> Callable[..., Any]:
-        """Another function of the same module.
-
-        Raises:
-          NotFoundError: there is none of that name.
-        """
+        """Another function of the same module."""
         return _find(self.module, name)
 
 

@@ -294,92 +294,27 @@ def assert_equal(x: ArrayLike, y: ArrayLike, message: str | None = None) -> None
 
 
 def assert_none_equal(x: ArrayLike, y: ArrayLike, message: str | None = None) -> None:
-    """Raises an error unless x and y differ, element by element.
-
-    Args:
-      x: a tensor.
-      y: a tensor; both are broadcast.
-      message: extra text for the error message.
-
-    Raises:
-      InvalidArgumentError: x and y are equal somewhere.
-
-    Example:
-      >>> import graphc as gx
-      >>> gx.checks.assert_none_equal([1, 2], [2, 1])
-    """
+    """Raises an error unless x and y differ, element by element; see :func:`assert_equal`."""
     _check("assert_none_equal", "x and y are equal somewhere", not_equal(x, y), message)
 
 
 def assert_greater(x: ArrayLike, y: ArrayLike, message: str | None = None) -> None:
-    """Raises an error unless x is greater than y, element by element.
-
-    Args:
-      x: a tensor.
-      y: a tensor; both are broadcast.
-      message: extra text for the error message.
-
-    Raises:
-      InvalidArgumentError: x is not greater than y everywhere.
-
-    Example:
-      >>> import graphc as gx
-      >>> gx.checks.assert_greater([1, 2], 0)
-    """
+    """Raises an error unless x is greater than y, element by element; see :func:`assert_equal`."""
     _check("assert_greater", "x is not greater than y everywhere", greater(x, y), message)
 
 
 def assert_greater_equal(x: ArrayLike, y: ArrayLike, message: str | None = None) -> None:
-    """Raises an error unless x is at least y, element by element.
-
-    Args:
-      x: a tensor.
-      y: a tensor; both are broadcast.
-      message: extra text for the error message.
-
-    Raises:
-      InvalidArgumentError: x is less than y somewhere.
-
-    Example:
-      >>> import graphc as gx
-      >>> gx.checks.assert_greater_equal([1, 2], 1)
-    """
+    """Raises an error unless x is at least y, element by element; see :func:`assert_equal`."""
     _check("assert_greater_equal", "x is less than y somewhere", greater_equal(x, y), message)
 
 
 def assert_less(x: ArrayLike, y: ArrayLike, message: str | None = None) -> None:
-    """Raises an error unless x is less than y, element by element.
-
-    Args:
-      x: a tensor.
-      y: a tensor; both are broadcast.
-      message: extra text for the error message.
-
-    Raises:
-      InvalidArgumentError: x is not less than y everywhere.
-
-    Example:
-      >>> import graphc as gx
-      >>> gx.checks.assert_less([1, 2], 3)
-    """
+    """Raises an error unless x is less than y, element by element; see :func:`assert_equal`."""
     _check("assert_less", "x is not less than y everywhere", less(x, y), message)
 
 
 def assert_less_equal(x: ArrayLike, y: ArrayLike, message: str | None = None) -> None:
-    """Raises an error unless x is at most y, element by element.
-
-    Args:
-      x: a tensor.
-      y: a tensor; both are broadcast.
-      message: extra text for the error message.
-
-    Raises:
-      InvalidArgumentError: x is greater than y somewhere.
-
-    Example:
-      >>> import graphc as gx
-      >>> gx.checks.assert_less_equal([1, 2], 2)
-    """
+    """Raises an error unless x is at most y, element by element; see :func:`assert_equal`."""
     _check("assert_less_equal", "x is greater than y somewhere", less_equal(x, y), message)
 
 
@@ -401,53 +336,17 @@ def assert_positive(x: ArrayLike, message: str | None = None) -> None:
 
 
 def assert_non_positive(x: ArrayLike, message: str | None = None) -> None:
-    """Raises an error unless no element is above 0.
-
-    Args:
-      x: a tensor.
-      message: extra text for the error message.
-
-    Raises:
-      InvalidArgumentError: x is above 0 somewhere.
-
-    Example:
-      >>> import graphc as gx
-      >>> gx.checks.assert_non_positive([0, -2])
-    """
+    """Raises an error unless no element is above 0; see :func:`assert_positive`."""
     _check("assert_non_positive", "x is above 0 somewhere", less_equal(x, 0), message)
 
 
 def assert_negative(x: ArrayLike, message: str | None = None) -> None:
-    """Raises an error unless all elements are below 0.
-
-    Args:
-      x: a tensor.
-      message: extra text for the error message.
-
-    Raises:
-      InvalidArgumentError: x is not below 0 everywhere.
-
-    Example:
-      >>> import graphc as gx
-      >>> gx.checks.assert_negative([-1, -2])
-    """
+    """Raises an error unless all elements are below 0; see :func:`assert_positive`."""
     _check("assert_negative", "x is not below 0 everywhere", less(x, 0), message)
 
 
 def assert_non_negative(x: ArrayLike, message: str | None = None) -> None:
-    """Raises an error unless no element is below 0.
-
-    Args:
-      x: a tensor.
-      message: extra text for the error message.
-
-    Raises:
-      InvalidArgumentError: x is below 0 somewhere.
-
-    Example:
-      >>> import graphc as gx
-      >>> gx.checks.assert_non_negative([0, 2])
-    """
+    """Raises an error unless no element is below 0; see :func:`assert_positive`."""
     _check("assert_non_negative", "x is below 0 somewhere", greater_equal(x, 0), message)
 
 

@@ -17,10 +17,10 @@ import json
 import re
 import secrets
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -33,36 +33,8 @@ from graphc.compiler.base.errors import (
     NotFoundError,
 )
 from graphc.compiler.base.files import file_errors
-from graphc.compiler.ir import (
-    OPS,
-    Attrs,
-    Graph,
-    GraphBuilder,
-    Node,
-    OpDef,
-    TensorType,
-    Value,
-    dtype_from_short,
-    short_dtype,
-)
+from graphc.compiler.ir import OPS, OpDef, dtype_from_short, short_dtype
 from graphc.library.formats import ArrayFile, Mark, checksum, is_in_progress, sync, write_arrays
-
-__all__ = [
-    "FORMAT",
-    "MANIFEST",
-    "MANIFESTS",
-    "UPGRADES",
-    "VERSION",
-    "Arrays",
-    "FolderReader",
-    "FolderWriter",
-    "Upgrade",
-    "check_version",
-    "damaged",
-    "known_ops",
-    "upgrade_manifest",
-    "upgraded",
-]
 
 FORMAT = "graphc saved functions"
 MANIFEST = "manifest.json"
@@ -85,14 +57,7 @@ def _checksum_of(path: Path) -> int:
 
 
 class FolderWriter:
-    """Writes one folder.
-
-    Args:
-      folder: the folder, which must be new, empty, or hold saved functions, which are replaced.
-
-    Raises:
-      FailedPreconditionError: it holds other files.
-    """
+    """Writes one folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -180,12 +145,7 @@ class FolderWriter:
 
 
 class FolderReader:
-    """Reads one folder.
-
-    Raises:
-      NotFoundError: the folder has no manifest.
-      DataLossError: the manifest is damaged.
-    """
+    """Reads one folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -258,32 +218,14 @@ class FolderReader:
         return path, files[name]
 
 
-# Old files: the format's versions and those of ops, and what makes new ones of them.
-#
-# A change of what a saved graph means gets a number: ``VERSION`` for the manifest,
-# :attr:`graphc.compiler.ir.OpDef.version` for an op. What was saved before is upgraded when it is loaded, by functions
-# that stay for ever. What is newer than this graphc is refused.
+# Versions: of the format, and of each op. What is newer than this graphc is refused. No op, and not the format, has
+# had a second version yet: the first that has brings what makes an old graph a new one.
 
 VERSION = 1
-"""Of the manifest."""
-
-MANIFESTS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
-"""By the version of a manifest, what makes it one of the next version."""
-
-Upgrade: TypeAlias = Callable[[GraphBuilder, Node, Sequence[Value]], Sequence[Value]]
-"""Appends what stands for an old node: takes the builder of the new graph, the old node and its new inputs, and gives
-what its outputs are."""
-
-UPGRADES: dict[tuple[str, int], Upgrade] = {}
-"""By the name and the version of an op: what makes a node of the next version, or of other ops, of one of this."""
 
 
 def check_version(version: Any, what: str, newest: int, saved_by: Any) -> None:
-    """Refuses what is newer than this graphc.
-
-    Raises:
-      FailedPreconditionError: it is.
-    """
+    """Refuses what is newer than this graphc."""
     if type(version) is not int or version < 1:
         raise ValueError(f"the version of {what} is {version!r:.40}")
     if version > newest:
@@ -293,95 +235,22 @@ def check_version(version: Any, what: str, newest: int, saved_by: Any) -> None:
         )
 
 
-def upgrade_manifest(content: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns a manifest of this version.
-
-    Raises:
-      FailedPreconditionError: it is newer.
-    """
-    check_version(content["version"], "the format", VERSION, content.get("graphc"))
-    manifest = dict(content)
-    while manifest["version"] < VERSION:
-        manifest = {**MANIFESTS[manifest["version"]](manifest), "version": manifest["version"] + 1}
-    return manifest
-
-
 def known_ops(versions: Mapping[str, Any], saved_by: Any, allowed: Callable[[OpDef], bool]) -> dict[str, OpDef]:
     """Returns the ops that a graph may have, by the names that it has for them.
 
     Args:
       versions: the version of each when the graph was saved.
-      saved_by: the version of graphc, for messages.
       allowed: a function that says whether a file may have an op of today.
-
-    Raises:
-      FailedPreconditionError: an op is newer than this graphc, or unknown to it.
-      ValueError: an op is not allowed.
     """
     ops: dict[str, OpDef] = {}
     for name, version in versions.items():
-        op = OPS[name] if name in OPS else None  # noqa: SIM401  a registry's own error is another
-        if (name, version) in UPGRADES:
-            ops[name] = OpDef(name, _of_old, _types_of_old, _Any.params, _Any.regions, version=version)
-            continue
-        if op is None:
+        if name not in OPS:
             raise FailedPreconditionError(
                 f"there is no op {name!r:.60} here; it was saved by graphc {saved_by!s:.40}: install that version or a "
                 "newer one"
             )
-        check_version(version, f"the op {name!r}", op.version, saved_by)
-        if version < op.version:
-            raise FailedPreconditionError(
-                f"the op {name!r} of version {version} has no upgrade; this is an error of graphc"
-            )
-        if not allowed(op):
+        check_version(version, f"the op {name!r}", OPS[name].version, saved_by)
+        if not allowed(OPS[name]):
             raise ValueError(f"the op {name!r} is not one that a file may have")
-        ops[name] = op
+        ops[name] = OPS[name]
     return ops
-
-
-class _Any:
-    params = ("*values",)
-    regions = ("*bodies",)
-
-
-def _of_old(*values: Any, **attrs: Any) -> Any:
-    raise FailedPreconditionError("an op of an older version is upgraded before it runs")
-
-
-def _types_of_old(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
-    raise FailedPreconditionError("an op of an older version is upgraded before its types are inferred")
-
-
-def upgraded(graph: Graph) -> Graph:
-    """Returns a graph of today's ops, in its bodies too."""
-    while any(_upgrade_of(node) for node in graph.walk()):
-        graph = _once(graph)
-    return graph
-
-
-def _upgrade_of(node: Node) -> Upgrade | None:
-    return UPGRADES.get((node.op.name, node.op.version))
-
-
-def _once(graph: Graph) -> Graph:
-    builder = GraphBuilder(graph.name)
-    values = {value: builder.input(value.type, value.name) for value in graph.inputs}
-    nodes: dict[Node, Node] = {}
-    for node in graph.nodes:
-        inputs = [values[value] for value in node.inputs]
-        upgrade = _upgrade_of(node)
-        if upgrade is not None:
-            outputs = upgrade(builder, node, inputs)
-            new_node = builder.nodes[-1]
-        else:
-            new_node = builder.append(
-                node.op, inputs, node.attrs, types=[output.type for output in node.outputs],
-                regions=[_once(region) for region in node.regions],
-                control_inputs=[nodes[control] for control in node.control_inputs], device=node.device, name=node.name,
-                location=node.location,
-            )  # fmt: skip
-            outputs = new_node.outputs
-        nodes[node] = new_node
-        values.update(zip(node.outputs, outputs, strict=True))
-    return builder.build([values[value] for value in graph.outputs])

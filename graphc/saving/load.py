@@ -19,14 +19,12 @@ from graphc.compiler.function import Function
 from graphc.compiler.ir import Attrs, DeviceSpec, Graph, Node, OpDef, dtype_from_short, parse_graph
 from graphc.library.states import Stateful
 from graphc.saving.exporting import allowed, mapped, renamed
-from graphc.saving.folder import Arrays, FolderReader, damaged, known_ops, upgrade_manifest, upgraded
+from graphc.saving.folder import VERSION, Arrays, FolderReader, check_version, damaged, known_ops
 from graphc.saving.loaded import LEFT_OUT, LoadedFunction, LoadedSignature
 from graphc.saving.programs import Program, ProgramName
 from graphc.saving.save import CALL
 from graphc.saving.signature import decoded, leaves_of, raise_by_status, sized
 from graphc.training.optim import remade
-
-__all__ = ["Saved", "load"]
 
 DeviceLike: TypeAlias = str | DeviceSpec | Device | DeviceChoice
 
@@ -183,7 +181,8 @@ class _Load:
     def saved(self) -> Saved:
         """Reads all."""
         with _naming_folder(self._reader):
-            content = upgrade_manifest(self._reader.content)
+            content = self._reader.content
+            check_version(content["version"], "the format", VERSION, content.get("graphc"))
             ops = known_ops(content["ops"], content["graphc"], allowed)
             self._check_rules(content.get("rules", {}))
             trainable = set(content["trainable"])
@@ -236,7 +235,7 @@ class _Load:
         except RecursionError:
             raise damaged(path, "it is nested too deep") from None
         _check(graph, path, ops, set(variables), set(programs))
-        graph = mapped(upgraded(graph), lambda node: _of_this_process(node, programs))
+        graph = mapped(graph, lambda node: _of_this_process(node, programs))
         if self._device is not None:
             graph = _unpinned(graph)
         graph = renamed(graph, {saved: variable.name for saved, variable in variables.items()})

@@ -12,12 +12,7 @@ import numpy as np
 
 from graphc.compiler.autograph import SymbolicNumber
 from graphc.compiler.base import at, nest, user_location
-from graphc.compiler.base.errors import (
-    DataLossError,
-    FailedPreconditionError,
-    GraphcError,
-    InvalidArgumentError,
-)
+from graphc.compiler.base.errors import DataLossError, FailedPreconditionError, GraphcError, InvalidArgumentError
 from graphc.compiler.core import SCALARS, ArrayMethods, SymbolicTensor, Tensor, Variable, operand
 from graphc.compiler.function import Replay, TensorSpec
 from graphc.compiler.ir import EffectKind, Graph, TensorType, dtype_from_short, verify
@@ -28,8 +23,6 @@ from graphc.compiler.tracing import is_array, type_of_any
 from graphc.saving.folder import damaged
 from graphc.saving.opening import check_types, plain
 from graphc.saving.signature import decoded, encoded, is_same, kind_of, leaves_of, raise_by_status, sized
-
-__all__ = ["LEFT_OUT", "LoadedFunction", "LoadedSignature"]
 
 
 class _LeftOut:
@@ -205,11 +198,7 @@ def _number(value: Tensor) -> Any:
 
 
 class LoadedFunction:
-    """A function that was loaded.
-
-    Args:
-      defaults: the defaults of its parameters by name, where they have some.
-    """
+    """A function that was loaded. ``defaults``: the defaults of its parameters by name, where they have some."""
 
     def __init__(
         self,

@@ -45,8 +45,6 @@ from graphc.compiler.lowering import evaluate
 from graphc.compiler.ops import AS_NUMBER
 from graphc.saving.signature import Expression, Sizes, Tree, expressions, is_same
 
-__all__ = ["SIZE_NODE", "check_types", "checked_case", "opened", "opened_tree", "plain"]
-
 SIZE_NODE = "size"
 """Prefix of the names of nodes that compute a number of sizes."""
 
@@ -59,20 +57,13 @@ def opened(graphs: Sequence[Graph], sizes: Sequence[Sizes]) -> tuple[Graph, Mapp
 
     Args:
       graphs: graphs of one function, traced for different sizes.
-
-    Raises:
-      InvalidArgumentError: they differ in something that sizes do not explain; the error has the user's line.
     """
     rows: dict[Value, Sequence[TensorType]] = {}
     return _Opened(graphs, sizes, rows).graph(), rows
 
 
 def opened_tree(trees: Sequence[Tree], sizes: Sequence[Sizes]) -> Tree:
-    """Returns the value, as JSON, that becomes each of these for some sizes; see :func:`sized`.
-
-    Raises:
-      InvalidArgumentError: they differ in something else than ints that follow from sizes.
-    """
+    """Returns the value, as JSON, that becomes each of these for some sizes; see :func:`sized`."""
     first = trees[0]
     kinds = {cast("type[Any]", type(tree)) for tree in trees}
     if all(is_same(first, tree) for tree in trees):
@@ -291,11 +282,7 @@ class _Opened:
         return self._size_node(CONSTANT, [], Attrs(value=Literal(np.array(number, _INT))))
 
     def _size_node(
-        self,
-        op: Any,
-        inputs: Sequence[Value],
-        attrs: Attrs = NO_ATTRS,
-        type: TensorType | None = None,
+        self, op: Any, inputs: Sequence[Value], attrs: Attrs = NO_ATTRS, type: TensorType | None = None
     ) -> Value:
         types = None if type is None else [type]
         return self._builder.append(op, inputs, attrs, types=types, name=SIZE_NODE).outputs[0]
@@ -320,10 +307,6 @@ def checked_case(graph: Graph, case: Graph, what: str = "the sizes of a trace") 
 
     Args:
       case: the function, traced for some sizes.
-      what: a description of the sizes, for messages.
-
-    Raises:
-      InvalidArgumentError: the graph does not match.
     """
     concrete = specialize(graph, [value.type for value in case.inputs], evaluate)
     try:

@@ -25,8 +25,6 @@ from graphc.saving.signature import Sizes, expressions
 jax: Any = _jax  # its functions are only partly annotated
 export: Any = _export
 
-__all__ = ["JAX_PROGRAM", "Program", "ProgramName", "exported", "program_of"]
-
 _PROMISED = timedelta(days=180)
 _PLATFORMS = ("cpu", "cuda", "tpu")
 _CALLS = re.compile(r'custom_call(?:\s*@("[^"]*"|[\w.$-]+))?|stablehlo\.(infeed|outfeed|send|recv)\b')
@@ -46,7 +44,6 @@ class Program:
 
     Attributes:
       about: its entry in the manifest: the versions of JAX, the platforms, and until when JAX promises to read it.
-      file: its file, for messages; empty if it was not loaded.
     """
 
     blob: bytes
@@ -73,13 +70,7 @@ class Program:
 
     @cached_property
     def function(self) -> Callable[..., Any]:
-        """The function, of arrays.
-
-        Raises:
-          FailedPreconditionError: this version of JAX cannot read it.
-          DataLossError: it calls Python in the process that reads it, which saved functions never do.
-          PermissionDeniedError: it calls kernels of XLA, and is not trusted.
-        """
+        """The function, of arrays."""
         try:
             artifact: Any = export.deserialize(bytearray(self.blob))
             text = "\n".join(str(each.mlir_module()) for each in _with_gradients(artifact))
@@ -129,11 +120,7 @@ _programs: weakref.WeakValueDictionary[str, Program] = weakref.WeakValueDictiona
 
 
 def program_of(name: str) -> Program:
-    """Returns the program with a name.
-
-    Raises:
-      FailedPreconditionError: it is not loaded.
-    """
+    """Returns the program with a name."""
     program = name.program if isinstance(name, ProgramName) else _programs.get(name)
     if program is None:
         raise FailedPreconditionError(
@@ -172,10 +159,6 @@ def exported(
     Args:
       rows: for each argument its types, in the traces for several sizes.
       sizes: the sizes of the traces; none if no size is open.
-      differentiable: whether to export gradients, if the function has any.
-
-    Raises:
-      Exception: JAX cannot export it.
     """
     scope = export.SymbolicScope()
     symbols = {symbol: export.symbolic_shape(symbol, scope=scope)[0] for symbol in (sizes[0] if sizes else ())}

@@ -23,8 +23,6 @@ from graphc.saving.folder import VERSION, FolderWriter
 from graphc.saving.signature import Signature, as_signature, encoded
 from graphc.saving.tracing import Traced, as_function, traced_for
 
-__all__ = ["CALL", "save"]
-
 CALL = "__call__"
 """The name of the function that calls of the loaded object call."""
 

@@ -26,30 +26,6 @@ from graphc.compiler.ir import OPS, dtype_from_short, short_dtype
 from graphc.compiler.ops import asarray
 from graphc.compiler.tracing import is_array
 
-__all__ = [
-    "LOST",
-    "Expression",
-    "OpenSpec",
-    "Signature",
-    "Sizes",
-    "Tree",
-    "as_signature",
-    "decoded",
-    "encoded",
-    "equal_sizes",
-    "examples",
-    "expressions",
-    "is_same",
-    "kind_of",
-    "leaves_of",
-    "raise_by_status",
-    "raised",
-    "samples",
-    "sized",
-    "symbols_of",
-    "with_symbols",
-]
-
 # Sizes that are open: expressions that give a number for each of several sizes that were tried.
 
 Sizes = Mapping[str, int]
@@ -68,7 +44,6 @@ class Expression:
 
     Attributes:
       symbols: the symbols to multiply, which are the names of sizes.
-      divisor: the divisor of the whole, which rounds down.
     """
 
     symbols: tuple[str, ...]
@@ -206,10 +181,6 @@ def with_symbols(values: Mapping[str, Any], tied: str) -> dict[str, Any]:
 
     Args:
       tied: the open sizes that are equal: ``"none"``, those of the first axes (``"rows"``), or ``"all"``.
-
-    Raises:
-      InvalidArgumentError: a specification leaves the number of axes open.
-      InvalidTypeError: a tensor of strings.
     """
     names = (f"n{number}" for number in range(1_000))
 
@@ -291,11 +262,7 @@ def encoded(value: Any, leaf: Callable[[Any], Tree | None]) -> Tree:
     """Returns a nested value as JSON.
 
     Args:
-      value: the value.
       leaf: a function that encodes a leaf that is not a Python value as JSON; returns None if it cannot.
-
-    Raises:
-      InvalidTypeError: there is something in it that a file cannot hold.
     """
     encoded_leaf = leaf(value)
     if encoded_leaf is not None:
@@ -336,11 +303,7 @@ def decoded(tree: Tree, leaf: Callable[[str, Any], Any]) -> Any:
     """Returns the value that :func:`encoded` took apart; named tuples and dataclasses are of classes like theirs.
 
     Args:
-      tree: the JSON.
       leaf: a function that makes a leaf from its kind and its content.
-
-    Raises:
-      ValueError, TypeError, KeyError: it is no such JSON.
     """
     if tree is None or type(tree) in (bool, int, float, str):
         return tree

@@ -37,8 +37,6 @@ from graphc.saving.signature import (
     with_symbols,
 )
 
-__all__ = ["Traced", "as_function", "traced_for"]
-
 _TRIED = (12, 15, 16, 24, 35, 64, 100, 210, 1009, 4099)
 """Sizes for which a function is traced besides: a step that is taken for many rows, or for multiples, would show."""
 _SMALL = range(10, -1, -1)
@@ -53,7 +51,6 @@ class Traced:
       graph: its graph, with its results, and the status of the call if it can raise.
       rows: for each of its values with open sizes, its types in the traces.
       captured: the tensors that it works on besides its arguments.
-      variables: the Variables, by the names that the graph has for them.
     """
 
     graph: Graph
@@ -77,15 +74,7 @@ def as_function(target: Any) -> tuple[Function, tuple[Any, ...]]:
 
 
 def traced_for(name: str, function: Function, instance: tuple[Any, ...], signature: Signature) -> Traced:
-    """Traces a function for a signature.
-
-    Args:
-      name: the name of the function, for messages.
-
-    Raises:
-      InvalidArgumentError: open sizes are not open in what the function does.
-      UnimplementedError: a file cannot hold what the function does.
-    """
+    """Traces a function for a signature."""
     bound = function.bound_arguments((*instance, *signature.args), signature.kwargs)
     bound.apply_defaults()
     values = dict(list(bound.arguments.items())[len(instance) :])
@@ -209,8 +198,7 @@ class _Tracer:
         if traced.host_calls:
             what, location = traced.host_calls[0]
             raise self._refusal(
-                f"it calls Python when it runs ({what}), and a file holds no Python; do that around the call",
-                location,
+                f"it calls Python when it runs ({what}), and a file holds no Python; do that around the call", location
             )
         if traced.ends_in_python:
             raise self._refusal("it always raises an exception for these arguments", None)
@@ -289,11 +277,7 @@ def _open_raises(cases: Sequence[_Case]) -> Mapping[str, Tree]:
 
 
 class _Marker:
-    """Stands for an output of the graph in a result.
-
-    Args:
-      sort: its kind in Python: a tensor, or a number.
-    """
+    """Stands for an output of the graph in a result."""
 
     def __init__(self, index: int, sort: str = "tensor") -> None:
         self.place = index

@@ -13,8 +13,6 @@ from graphc.compiler.base import CancellationToken, Location
 from graphc.compiler.runtime import Future
 from graphc.serve.copies import Array, Program, Rows
 
-__all__ = ["Answer", "Request"]
-
 
 class Answer(Future[Any]):
     """The result of a request to :class:`Replicas`; ``await`` it, or call ``result``."""

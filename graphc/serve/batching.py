@@ -12,8 +12,6 @@ from collections import deque
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
-__all__ = ["Batch", "Batcher", "Piece", "Replica"]
-
 _STRIKES = 2
 """Number of successive failures, of batches that others could answer, after which a replica is left out."""
 

@@ -28,8 +28,6 @@ from graphc.compiler.core import Tensor, Variable, canonical_array, converted
 from graphc.compiler.devices import Device
 from graphc.compiler.function import function, to_jax
 
-__all__ = ["Array", "Copies", "Key", "Program", "Rows", "padded"]
-
 # Rows: the arguments of a request; joining those of several requests, and splitting their results.
 
 Array = np.ndarray[Any, Any]
@@ -240,15 +238,7 @@ class Copies:
             self._spread(new)
 
     def run(self, device: int, program: Program, key: Key, leaves: Sequence[Array], rows: int) -> list[Array]:
-        """Computes the results of a batch.
-
-        Args:
-          program: the program for the batch.
-
-        Raises:
-          InvalidArgumentError: the function raises for some row.
-          FailedPreconditionError: rows depend on each other.
-        """
+        """Computes the results of a batch."""
         start = time.perf_counter()
         results = self._launch(device, program, leaves)
         program.took(device, time.perf_counter() - start)

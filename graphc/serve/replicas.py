@@ -14,19 +14,10 @@ from numbers import Real
 from types import TracebackType
 from typing import Any, Self, cast
 
-from graphc.compiler.base import (
-    at,
-    checked_seconds,
-    deadline,
-    interruption,
-    logs,
-    user_location,
-    wait_until,
-)
+from graphc.compiler.base import at, checked_seconds, deadline, interruption, logs, user_location, wait_until
 from graphc.compiler.base.errors import (
     DeadlineExceededError,
     FailedPreconditionError,
-    GraphcError,
     InvalidArgumentError,
     InvalidTypeError,
     ResourceExhaustedError,
@@ -38,8 +29,6 @@ from graphc.serve.answer import Answer, Request
 from graphc.serve.batching import Batch, Batcher
 from graphc.serve.copies import Array, Copies, Key, Program, Rows, padded
 from graphc.serve.stats import Counts, ReplicaStats, ServingStats
-
-__all__ = ["Replicas"]
 
 _GRACE_SECONDS = 5.0
 
@@ -274,8 +263,7 @@ class Replicas:
 
     def _check_open(self, rows: Rows) -> None:
         if self._closed:
-            error: GraphcError = FailedPreconditionError(f"Replicas: those of {self.name!r} are closed")
-            raise at(error, user_location())
+            raise at(FailedPreconditionError(f"Replicas: those of {self.name!r} are closed"), user_location())
         if not self._batcher.has_room(len(rows)):
             self._counts.refused += 1
             error = ResourceExhaustedError(

@@ -14,8 +14,6 @@ from graphc.compiler.runtime.costs import PrintedReport, format_seconds
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["Counts", "ReplicaStats", "ServingStats"]
-
 _KEPT_LATENCIES = 10_000
 
 

@@ -1,4 +1,4 @@
-"""Compiled programs on disk: a second process compiles nothing, and ``graphc cache`` lists and clears them."""
+"""Compiled programs on disk: a second process compiles nothing, and the setting says where they are."""
 
 from __future__ import annotations
 

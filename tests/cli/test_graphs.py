@@ -68,7 +68,7 @@ def test_a_graph_is_printed_in_each_form(target: str, tmp_path: Path, capsys: py
     assert json.loads(capsys.readouterr().out)["label"] == "step"
     assert main(["graph", target, "--no-lines"]) == 0
     assert "loc(" not in capsys.readouterr().out
-    for name in ("graph.svg", "graph.html", "graph.png", "graph.dot", "new/graph.txt"):
+    for name in ("graph.svg", "graph.html", "graph.dot", "new/graph.txt"):
         assert main(["graph", target, "-o", str(tmp_path / name)]) == 0
         assert (tmp_path / name).stat().st_size > 0
     assert main(["graph", target, "--to", "tensorboard", "-o", str(tmp_path / "runs")]) == 0

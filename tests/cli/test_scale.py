@@ -32,8 +32,8 @@ def example_args():
 def test_a_step_is_timed_on_each_number_of_devices(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "train.py"
     file.write_text(SOURCE, encoding="utf-8")
-    figures, picture = tmp_path / "scale.json", tmp_path / "scale.png"
-    options = ["--devices", "2,1", "--weak", "--rounds", "2", "--json", str(figures), "--plot", str(picture)]
+    figures = tmp_path / "scale.json"
+    options = ["--devices", "2,1", "--weak", "--rounds", "2", "--json", str(figures)]
     assert main(["scale", f"{file}:step", *options]) == 0
     found = json.loads(figures.read_text(encoding="utf-8"))
     one, two = found["measurements"]
@@ -41,7 +41,6 @@ def test_a_step_is_timed_on_each_number_of_devices(tmp_path: Path, capsys: pytes
     assert len(one["losses"]) == 5
     assert one["losses"] == pytest.approx(two["losses"])
     assert one["losses"][0] > one["losses"][-1]
-    assert picture.stat().st_size > 1000
     assert "share the cores" in " ".join(capsys.readouterr().out.split())
 
 

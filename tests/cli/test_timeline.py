@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from rich.console import Console
 
 import graphc as gx
 from graphc.cli import main
-from graphc.cli.timeline import print_timeline, rows_of
+from graphc.cli.timeline import print_timeline
 from graphc.compiler.runtime import Event, Timeline
 
 LEFT = Event("chain[a]", "segment", "/device:CPU:1", 0.010, 0.030, "two")
@@ -55,28 +54,23 @@ def test_a_real_profile_is_shown_and_drawn(tmp_path: Path, capsys: pytest.Captur
             y = x + 1
         return gx.pyfunc(lambda value: value * 2, gx.TensorSpec((), "float32"), y) + x
 
-    path, picture = tmp_path / "trace.json", tmp_path / "out" / "trace.png"
+    path, picture = tmp_path / "trace.json", tmp_path / "out" / "trace.html"
     with gx.profile(path):
         placed(gx.asarray(1.0)).numpy()
-    assert main(["timeline", str(path), "--png", str(picture)]) == 0
+    assert main(["timeline", str(path), "--html", str(picture)]) == 0
     printed = capsys.readouterr().out
     for word in ("/device:CPU:0", "/device:CPU:1", "segment", "transfer", "host call", "placed"):
         assert word in printed
-    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in picture.read_text(encoding="utf-8")
 
 
 def test_a_trace_without_events_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path, picture = tmp_path / "trace.json", tmp_path / "trace.png"
+    path, picture = tmp_path / "trace.json", tmp_path / "trace.html"
     with gx.profile(path):
         pass
-    assert main(["timeline", str(path), "--png", str(picture)]) == 0
+    assert main(["timeline", str(path), "--html", str(picture)]) == 0
     assert capsys.readouterr().out.split()[:2] == ["where", "kind"]
     assert picture.exists()
-
-
-def test_what_overlaps_in_a_lane_is_drawn_in_rows() -> None:
-    spans = [(0, 10), (1, 4), (2, 3), (4, 6), (10, 11)]
-    assert rows_of([Event("", "wait", "", start, end) for start, end in spans]) == [0, 1, 2, 1, 0]
 
 
 @pytest.mark.parametrize(
@@ -97,11 +91,3 @@ def test_a_file_that_is_no_trace_is_refused(
     printed = capsys.readouterr().err
     assert printed.startswith(f"graphc: {path}: ")
     assert message in printed
-
-
-def test_without_matplotlib_the_message_says_what_to_install(
-    trace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    assert main(["timeline", str(trace), "--png", "trace.png"]) == 2
-    assert "graphc: drawing needs matplotlib: pip install 'graphc[viz]'" in capsys.readouterr().err

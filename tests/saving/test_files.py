@@ -9,7 +9,6 @@ import re
 import subprocess
 import sys
 import zlib
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from jax import export
 
 import graphc as gx
 from graphc.compiler.base.errors import DataLossError, FailedPreconditionError, GraphcError, PermissionDeniedError
-from graphc.compiler.ir import OPS, Attrs, GraphBuilder, Node, OpDef, Value
+from graphc.compiler.ir import OPS, OpDef
 from graphc.saving import folder as files
 from graphc.saving.exporting import allowed
 
@@ -234,27 +233,6 @@ def test_a_newer_format_or_op_is_refused(tmp_path: Path) -> None:
     edited(folder, ops={**content_of(folder)["ops"], "tanh": 1, "of_tomorrow": 1})
     with pytest.raises(FailedPreconditionError, match=r"there is no op 'of_tomorrow' here"):
         gx.load(folder)
-
-
-def test_an_older_format_and_an_older_op_are_upgraded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if the manifest had had another name for functions, and tanh had been an op with its own scale."""
-    folder = saved(tmp_path / "saved")
-    expected = gx.load(folder)(gx.ones((2, 3)))["y"].tolist()
-    with_text(folder, r" = tanh\((%[\w.]+)\)", r" = old_tanh(\1) {doubled = False}")
-    content = content_of(folder)
-    ops = {("old_tanh" if name == "tanh" else name): version for name, version in content["ops"].items()}
-    edited(folder, ops=ops, version=1, routines=content["functions"], functions={})
-
-    def manifest(content: dict[str, Any]) -> dict[str, Any]:
-        return {**content, "functions": content["routines"]}
-
-    def tanh(builder: GraphBuilder, node: Node, inputs: Sequence[Value]) -> Sequence[Value]:
-        return builder.append(OPS["tanh"], inputs, Attrs(), types=[node.outputs[0].type]).outputs
-
-    monkeypatch.setattr(files, "VERSION", 2)
-    monkeypatch.setitem(files.MANIFESTS, 1, manifest)
-    monkeypatch.setitem(files.UPGRADES, ("old_tanh", 1), tanh)
-    assert gx.load(folder)(gx.ones((2, 3)))["y"].tolist() == expected
 
 
 def test_two_saves_to_one_folder_leave_one_of_them_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

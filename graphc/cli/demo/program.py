@@ -39,9 +39,6 @@ class Race:
     """A program both ways.
 
     Attributes:
-      program: what it does.
-      by_hand: what JAX needs written.
-      equal: whether the results are.
       first: the seconds of the first calls, compiling included: graphc's, JAX's.
       later: the seconds of the later ones, the fastest of several: graphc's, JAX's.
     """
@@ -153,12 +150,7 @@ def networks(x: Any, y: Any) -> tuple[Callable[[], Any], Callable[[], Any]]:
 
 
 def race(size: int, rounds: int) -> Iterator[Race]:
-    """Runs each program both ways, in turns.
-
-    Args:
-      size: a length for all of them; 200 for the figures.
-      rounds: how many later calls are timed.
-    """
+    """Runs each program both ways, in turns."""
     rng = np.random.default_rng(0)
 
     def rows(*shape: int) -> gx.Tensor:
@@ -216,14 +208,7 @@ th:first-child,td:first-child{text-align:left}
 
 
 def demo_page(scenes: Sequence[Scene], races: Sequence[Race], spread: Sequence[Spread], notes: Sequence[str]) -> str:
-    """Returns the page.
-
-    Args:
-      scenes: the programs, with what came of them.
-      races: the same programs by hand.
-      spread: the trainings on several devices.
-      notes: on what all this was measured.
-    """
+    """Returns the page."""
     parts = [_scene(number, scene) for number, scene in enumerate(scenes, 1)]
     parts.append(
         f"<section><h2>Against JAX written by hand</h2><div class=scroll>{_table(races)}</div>{_bars(races)}"
@@ -315,15 +300,7 @@ STYLE: dict[str, Any] = {"box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (
 
 
 def run_demo(folder: Path, *, quick: bool = False) -> None:
-    """Runs the demonstration.
-
-    Args:
-      folder: the folder for the written files.
-      quick: whether to take smaller sizes, for a look of some seconds.
-
-    Raises:
-      FailedPreconditionError: scikit-learn is missing, or results differ from JAX's or from those of one device.
-    """
+    """Runs the demonstration."""
     if importlib.util.find_spec("sklearn") is None:
         raise gx.errors.FailedPreconditionError(
             "the demo needs sklearn, which is not installed: pip install 'graphc[demo]'"
@@ -419,21 +396,13 @@ def write_files(
 
 
 def check_results(races: Sequence[Race]) -> None:
-    """Makes sure that graphc computes what JAX does.
-
-    Raises:
-      FailedPreconditionError: a result differs.
-    """
+    """Makes sure that graphc computes what JAX does."""
     if other := [one.program for one in races if not one.equal]:
         raise gx.errors.FailedPreconditionError(f"results differ from those of JAX: {', '.join(other)}")
 
 
 def check_losses(spread: Sequence[Spread]) -> None:
-    """Makes sure that devices and processes change no loss.
-
-    Raises:
-      FailedPreconditionError: some do.
-    """
+    """Makes sure that devices and processes change no loss."""
     apart = {one.where: one.difference(spread[0]) for one in spread if one.difference(spread[0]) > SAME_LOSS}
     if apart:
         raise gx.errors.FailedPreconditionError(f"the losses differ from those of one device: {apart}")

@@ -17,14 +17,7 @@ __all__ = ["SCENES", "Scene", "edit_distance", "play", "square_roots"]
 
 @dataclass(frozen=True)
 class Scene:
-    """One program, and what came of it.
-
-    Attributes:
-      title: what it shows.
-      source: the program.
-      lines: what to know of the result: two lines of text.
-      html: pictures, each with its heading; empty for none.
-    """
+    """One program, and what came of it. ``lines``: what to know of the result: two lines of text."""
 
     title: str
     source: str

@@ -14,8 +14,6 @@ import numpy as np
 
 import graphc as gx
 
-__all__ = ["Classifier", "Spread", "digits", "in_processes", "on_devices", "train"]
-
 COUNTS = 1, 2, 4, 8
 BATCH = 64
 PROCESSES = 2
@@ -48,13 +46,7 @@ class Classifier:
 
 @dataclass(frozen=True)
 class Spread:
-    """A training on several devices.
-
-    Attributes:
-      where: on what, in words.
-      losses: the loss of each step.
-      seconds: the total time, including compilation.
-    """
+    """A training on several devices."""
 
     where: str
     losses: list[float]
@@ -66,11 +58,7 @@ class Spread:
 
 
 def train(devices: Sequence[Any] | None) -> list[float]:
-    """Trains for an epoch, of which the last batch is a part of one; returns the loss of each step.
-
-    Args:
-      devices: on which; on those of all processes when None.
-    """
+    """Trains for an epoch, of which the last batch is a part of one; returns the loss of each step."""
     parallel = gx.distribute.DataParallel(devices)
     with parallel.scope():
         model = Classifier()
@@ -90,11 +78,7 @@ def on_devices() -> Iterator[Spread]:
 
 
 def in_processes() -> Spread:
-    """Trains in two processes, which ``graphc launch`` starts.
-
-    Raises:
-      FailedPreconditionError: one of them failed.
-    """
+    """Trains in two processes, which ``graphc launch`` starts."""
     start = time.perf_counter()
     out, err = io.StringIO(), io.StringIO()
     with redirect_stderr(err):

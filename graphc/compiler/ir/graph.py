@@ -230,8 +230,7 @@ class Graph:
         node.
 
         Args:
-          path: the file; its suffix sets the format: ``.svg``, ``.html``, or ``.png``, ``.pdf`` and ``.jpg``, which
-            need matplotlib.
+          path: the file; its suffix sets the format: ``.svg`` or ``.html``.
           limit: the maximum number of nodes in a picture, including those of bodies; None for all. In a larger graph,
             large bodies and groups of nodes become single boxes, which an HTML page can open.
 
@@ -240,7 +239,6 @@ class Graph:
 
         Raises:
           InvalidArgumentError: the suffix is not supported.
-          FailedPreconditionError: matplotlib is not installed.
 
         Example:
           >>> import tempfile

@@ -182,7 +182,7 @@ class Timeline:
             raise at(
                 InvalidArgumentError(
                     f"Timeline.save: the file is a JSON trace and its name must end in .json, got {str(path)!r:.80}; "
-                    "graphc timeline FILE.json --png OUT.png draws a picture of it"
+                    "graphc timeline FILE.json --html OUT.html draws a picture of it"
                 ),
                 user_location(),
             )
@@ -292,8 +292,8 @@ def profile(path: str | Path | None = None, *, jax_profiler: str | Path | None =
 
     Args:
       path: a file for the trace, in Chrome's format: open it at https://ui.perfetto.dev or ``chrome://tracing``, or
-        draw it with ``graphc timeline FILE --png OUT``. None writes no file. Of several processes each writes its own,
-        with its rank in the name (``trace.rank1.json``); ``graphc timeline trace.rank*.json`` merges them.
+        draw it with ``graphc timeline FILE --html OUT``. None writes no file. Of several processes each writes its own,
+        with its rank in the name (``trace.rank1.json``).
       jax_profiler: a folder for the output of JAX's own profiler, for TensorBoard and Perfetto.
 
     Yields:

@@ -15,8 +15,6 @@ from graphc.compiler.core import ArrayLike, Tensor, TensorShape, converted, oper
 from graphc.compiler.ops import arange, asarray, concat, cumsum, full, searchsorted, take, zeros
 from graphc.library.arrays import known_values
 
-__all__ = ["RaggedTensor"]
-
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class RaggedTensor:

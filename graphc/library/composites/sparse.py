@@ -26,8 +26,6 @@ from graphc.compiler.ops import (
 )
 from graphc.library.arrays import known_sizes, known_values
 
-__all__ = ["IndexedSlices", "SparseTensor"]
-
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class IndexedSlices:

@@ -19,8 +19,6 @@ from graphc.compiler.core import ArrayLike, SymbolicTensor, Tensor, TensorShape,
 from graphc.compiler.ops import asarray, concat, take, zeros
 from graphc.library.arrays import known_values
 
-__all__ = ["TensorArray"]
-
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class TensorArray:

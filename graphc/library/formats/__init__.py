@@ -1,14 +1,7 @@
 """Files that readers of queues and sources of pipelines share: opened, unpacked, taken apart into records."""
 
 from graphc.library.formats.arrays import ArrayFile, Mark, checksum, header_of, is_in_progress, sync, write_arrays
-from graphc.library.formats.events import (
-    histogram_message,
-    merged,
-    message,
-    scalar_message,
-    shape_message,
-    tensorboard,
-)
+from graphc.library.formats.events import histogram_message, merged, message, scalar_message, shape_message, tensorboard
 from graphc.library.formats.records import (
     COMPRESSIONS,
     RecordStream,

@@ -17,8 +17,6 @@ import numpy as np
 
 from graphc.compiler.base.files import file_errors
 
-__all__ = ["ArrayFile", "Mark", "checksum", "header_of", "is_in_progress", "sync", "write_arrays"]
-
 _CODES = {
     "bool": "BOOL", "int8": "I8", "uint8": "U8", "int16": "I16", "uint16": "U16", "int32": "I32", "uint32": "U32",
     "int64": "I64", "uint64": "U64", "float16": "F16", "bfloat16": "BF16", "float32": "F32", "float64": "F64",
@@ -39,12 +37,7 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]], notes: 
     Arrays of dtypes that safetensors lacks are kept as bytes, with one more axis.
 
     Args:
-      path: the file.
-      arrays: by name.
       notes: the metadata of the file.
-
-    Raises:
-      OSError: the file cannot be written.
     """
     # The library safetensors writes to a temporary file beside this one, which stays if the process is killed.
     plain = {
@@ -82,11 +75,7 @@ def sync(path: Path) -> None:
 
 
 def header_of(path: Path) -> tuple[dict[str, Any], int]:
-    """Returns what a safetensors file says of its arrays, and where the first byte of them is.
-
-    Raises:
-      ValueError: it is no such file.
-    """
+    """Returns what a safetensors file says of its arrays, and where the first byte of them is."""
     with path.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
         if size > _LONGEST_HEADER:

@@ -12,14 +12,6 @@ from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, NotFoundError
 from graphc.compiler.ir import OPEN, TensorType
 
-__all__ = [
-    "histogram_message",
-    "merged",
-    "message",
-    "scalar_message",
-    "tensorboard",
-]
-
 _PLACES: Final = {
     "AttrValue": "attr_value_pb2",
     "Event": "event_pb2",
@@ -37,11 +29,7 @@ _PLACES: Final = {
 
 
 def tensorboard(module: str) -> Any:
-    """Returns a module of TensorBoard.
-
-    Raises:
-      NotFoundError: TensorBoard is not installed.
-    """
+    """Returns a module of TensorBoard."""
     try:
         return import_module(f"tensorboard.{module}")
     except ImportError as error:
@@ -90,8 +78,7 @@ def histogram_message(values: np.ndarray[Any, Any], *, tag: str) -> bytes:
     """Returns the summary of a distribution; of adjacent empty buckets, only the last is kept."""
     flat = values.astype(np.float64).ravel()
     if not np.isfinite(flat).all():
-        error = InvalidArgumentError(f"summary.histogram {tag!r}: a value is NaN or infinite")
-        raise at(error, user_location())
+        raise at(InvalidArgumentError(f"summary.histogram {tag!r}: a value is NaN or infinite"), user_location())
     edges = _edges()
     counts = np.bincount(np.searchsorted(edges, flat, side="right"), minlength=len(edges))[: len(edges)]
     used = np.flatnonzero(counts)
@@ -110,11 +97,7 @@ def histogram_message(values: np.ndarray[Any, Any], *, tag: str) -> bytes:
 
 
 def merged(*summaries: np.ndarray[Any, Any]) -> bytes:
-    """Merges several summaries into one.
-
-    Raises:
-      InvalidArgumentError: two of them have the same tag, of which TensorBoard would show only one.
-    """
+    """Merges several summaries into one."""
     summary = message("Summary")()
     for one in summaries:
         for serialized in np.ravel(one):

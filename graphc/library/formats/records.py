@@ -19,18 +19,6 @@ import numpy as np
 from graphc.compiler.base import at, files, user_location
 from graphc.compiler.base.errors import DataLossError, FailedPreconditionError, InvalidArgumentError, InvalidTypeError
 
-__all__ = [
-    "COMPRESSIONS",
-    "RecordStream",
-    "TFRecordOptions",
-    "TFRecordWriter",
-    "checked_compression",
-    "open_file",
-    "reading",
-    "skip_to",
-    "tf_record_iterator",
-]
-
 # Files that readers open: with the errors of this package, and unpacked while they are read.
 
 COMPRESSIONS = ("", "GZIP", "ZLIB")
@@ -41,15 +29,7 @@ _CHUNK = 1 << 16
 
 
 def checked_compression(requested: Any, use: str) -> str:
-    """Returns the name of a compression as this package has it.
-
-    Args:
-      requested: the name in any case, or None or ``"NONE"`` for none.
-      use: what it is given to, for messages.
-
-    Raises:
-      InvalidArgumentError: there is no such compression.
-    """
+    """Returns the name of a compression as this package has it."""
     name = "" if requested is None else str(requested).upper()
     name = "" if name == "NONE" else name
     if name not in COMPRESSIONS:
@@ -59,13 +39,7 @@ def checked_compression(requested: Any, use: str) -> str:
 
 
 def open_file(name: bytes, compression: str = "") -> BinaryIO:
-    """Opens a file to read its bytes, unpacked.
-
-    Raises:
-      NotFoundError: there is no such file.
-      FailedPreconditionError: it is a folder.
-      PermissionDeniedError: it may not be read.
-    """
+    """Opens a file to read its bytes, unpacked."""
     path = os.fsdecode(name)
     with files.file_errors(path):
         file = gzip.open(path, "rb") if compression == "GZIP" else open(path, "rb")  # noqa: SIM115  the caller closes it
@@ -268,14 +242,7 @@ class TFRecordWriter:
 
 
 class RecordStream:
-    """The records of a file, one after the other.
-
-    Args:
-      compression: how it is packed; empty for not at all.
-
-    Attributes:
-      offset: where in the unpacked file the next record starts.
-    """
+    """The records of a file, one after the other. ``offset``: where in the unpacked file the next record starts."""
 
     def __init__(self, name: bytes, compression: str = "") -> None:
         self._checksum = _checksum()
@@ -292,11 +259,7 @@ class RecordStream:
         self.offset = offset
 
     def read(self) -> bytes | None:
-        """Returns the next record; None at the end.
-
-        Raises:
-          DataLossError: the record is damaged or cut off; the same again at the next call.
-        """
+        """Returns the next record; None at the end."""
         with reading(self._name):
             head = self._take(_LENGTH.size)
             if not head:

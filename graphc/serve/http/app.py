@@ -39,8 +39,6 @@ from graphc.serve.http.offers import Endpoint, Offer, Served, endpoint, offer, o
 from graphc.serve.http.problems import ProblemError, problem_of
 from graphc.serve.stats import ServingStats
 
-__all__ = ["App"]
-
 _METRICS = "text/plain; version=0.0.4; charset=utf-8"
 _INLINE_BYTES = 1 << 16
 """Size in bytes above which another thread decodes and encodes bodies, so that others are answered in the meantime."""
@@ -335,8 +333,7 @@ class App:
                             raise ProblemError(503, text, close=True)
                         parts.append(part)
             except TimeoutError:
-                text = f"the body did not arrive within {self.body_seconds:g} s"
-                raise ProblemError(408, text, close=True) from None
+                raise ProblemError(408, f"the body did not arrive within {self.body_seconds:g} s", close=True) from None
             body = b"".join(parts)
             reserved = budget.array_bytes if kind == NPZ else size  # what a small npz body can hold
             return await self._apart(reserved, lambda: function.arguments(decode(kind, body, budget)))

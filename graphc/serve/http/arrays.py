@@ -19,8 +19,6 @@ from graphc.compiler.function import TensorSpec
 from graphc.compiler.ir import dtype_from_short
 from graphc.serve.copies import Array
 
-__all__ = ["Arguments", "Branch", "Form", "Tree", "array_of", "natural", "plain", "portable", "shown"]
-
 _WORDS = {"NaN": np.nan, "Infinity": np.inf, "-Infinity": -np.inf}
 """The numbers that JSON lacks, as written in requests and answers."""
 

@@ -19,8 +19,6 @@ from graphc.serve.copies import Array
 from graphc.serve.http.arrays import Arguments, Form, plain, portable, shown
 from graphc.serve.http.problems import ProblemError
 
-__all__ = ["JSON", "NPY", "NPZ", "Budget", "decode", "encode", "media_type", "negotiate"]
-
 JSON, NPY, NPZ = "application/json", "application/x-npy", "application/x-npz"
 
 _FORM = "application/x-www-form-urlencoded"  # the content type of curl -d
@@ -75,7 +73,6 @@ class Budget:
     Attributes:
       values: the maximum number of numbers, lists, names and objects in a JSON body.
       array_bytes: the maximum size of an npy or npz body, and of the arrays in it.
-      arrays: the maximum number of arrays in an npz body.
     """
 
     json_bytes: int

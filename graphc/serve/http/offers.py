@@ -18,8 +18,6 @@ from graphc.serve.http.arrays import Arguments, Form, natural, shown
 from graphc.serve.http.problems import ProblemError
 from graphc.serve.replicas import Replicas
 
-__all__ = ["Endpoint", "Offer", "Served", "endpoint", "offer", "offers"]
-
 Served = Callable[..., Any] | Replicas
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]+")

@@ -15,8 +15,6 @@ from graphc.compiler.base.errors import (
     UnimplementedError,
 )
 
-__all__ = ["ProblemError", "problem_of"]
-
 _LONGEST = 1000
 """The maximum length of a message, which may repeat names of the request."""
 

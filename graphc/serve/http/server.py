@@ -17,8 +17,6 @@ from graphc.compiler.base import checked_seconds, deadline
 from graphc.compiler.base.errors import DeadlineExceededError, UnavailableError
 from graphc.serve.http.app import App
 
-__all__ = ["run"]
-
 _BACKLOG = 2048
 _HEAD_BYTES = 1 << 16
 """The maximum size of the line and the headers of a request, up to what one read of a connection adds."""

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-__all__ = ["Bar", "Span", "bars", "lanes"]
-
 _WIDTH = 760.0
 _LABEL = 190.0
 _CHARACTER = 6.2
@@ -27,11 +25,7 @@ _OTHER = "#e2e8f0"
 
 @dataclass(frozen=True)
 class Bar:
-    """One of several times that are compared.
-
-    Attributes:
-      low: where the middle half begins; so ends it at ``high``.
-    """
+    """One of several times that are compared. ``low``: where the middle half begins; so ends it at ``high``."""
 
     name: str
     value: float
@@ -42,12 +36,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Span:
-    """Something that took time.
-
-    Attributes:
-      kind: what it was, by which it has its colour.
-      start: when it began, in seconds; so ended it at ``end``.
-    """
+    """Something that took time. ``kind``: what it was, by which it has its colour."""
 
     lane: str
     kind: str

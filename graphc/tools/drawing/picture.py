@@ -7,25 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-__all__ = [
-    "HEADER",
-    "LINE_HEIGHT",
-    "OPENS",
-    "PADDING",
-    "Box",
-    "Item",
-    "Layout",
-    "Link",
-    "Picture",
-    "Point",
-    "arrange",
-    "frame_size",
-    "inner_places",
-    "ranks_of",
-    "spread",
-    "text_width",
-]
-
 # Layout of boxes and lines: layers from top to bottom, with as few crossings as a few sweeps find.
 #
 # The method is that of Sugiyama, Tagawa and Toda (1981): ranks by the longest path, places for lines that pass ranks,
@@ -337,12 +318,8 @@ class Box:
 
     Attributes:
       key: what it is called in the whole drawing: the names of the nodes around it and its own, with slashes between.
-      title: the first line.
-      details: all there is to say of it, which shows where somebody points at it.
-      place: the user's file and line, as ``train.py:12``; empty for none.
       opens: the keys of the pictures of what is inside, where that is not drawn here.
       heat: its share of the total cost, from 0 to 1.
-      x: of the upper left corner, in the picture that it is part of; so is ``y``.
     """
 
     key: str
@@ -367,14 +344,7 @@ class Box:
 
 @dataclass
 class Link:
-    """A line from a box to another.
-
-    Attributes:
-      source: the place of the box that it comes from.
-      target: the place of the box that it leads to.
-      control: whether it says only what runs first.
-      points: the points of the line, from top to bottom.
-    """
+    """A line from a box to another. ``control``: whether it says only what runs first."""
 
     source: int
     target: int
@@ -389,7 +359,6 @@ class Picture:
 
     Attributes:
       key: what it is called: that of the box whose inside it shows; empty for the whole.
-      width: in pixels, once it is arranged; so is ``height``.
     """
 
     key: str

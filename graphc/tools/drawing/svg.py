@@ -23,29 +23,12 @@ from graphc.tools.drawing.picture import (
     inner_places,
 )
 
-__all__ = [
-    "KINDS",
-    "MARGIN",
-    "Shade",
-    "asset",
-    "colours_of",
-    "legend",
-    "style_sheet",
-    "svg_document",
-    "svg_element",
-    "token",
-]
-
 # The colours of drawings, by what a box stands for, for light and dark backgrounds.
 
 
 @dataclass(frozen=True)
 class Shade:
-    """The style of boxes of one kind.
-
-    Attributes:
-      name: for the legend.
-    """
+    """The style of boxes of one kind."""
 
     name: str
     fill: str

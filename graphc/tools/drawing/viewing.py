@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from graphc.compiler.ir import CONSTANT, Graph, Node, Value, is_world, print_node, print_value
 from graphc.tools.drawing.picture import Box, Link, Picture, arrange, ranks_of
 
-__all__ = ["LIMIT", "Note", "kind_of", "views"]
-
 LIMIT = 150
 """So many nodes one picture shows at most, where nothing else is asked for."""
 
@@ -23,11 +21,7 @@ _TITLE = 30
 
 @dataclass(frozen=True)
 class Note:
-    """The text in the box of a node.
-
-    Attributes:
-      heat: its share of the total cost, from 0 to 1.
-    """
+    """The text in the box of a node. ``heat``: its share of the total cost, from 0 to 1."""
 
     lines: tuple[str, ...] = ()
     heat: float = 0.0
@@ -39,9 +33,6 @@ def views(graph: Graph, *, limit: int | None = LIMIT, notes: Mapping[Node, Note]
     Args:
       limit: how many nodes a picture shows at most, those of loops and branches included; None for all. Of a larger
         graph, bodies and groups of neighbouring nodes get pictures of their own.
-
-    Returns:
-      The pictures; the first shows the whole, and the boxes of others tell which picture shows what is inside.
     """
     return _Views(graph, limit, notes or {}).found
 

@@ -40,8 +40,6 @@ from graphc.tools.inspect.modes import (
 from graphc.tools.inspect.report import Comparison, CompileCost, Machine, ModeReport
 from graphc.tools.inspect.timing import Timing, measure
 
-__all__ = ["compare", "compare_gradients", "find_doubts"]
-
 # Gradients of a call, taken eagerly and inside a compiled function.
 
 
@@ -50,12 +48,6 @@ def compare_gradients(call: Call, result: Any, state: State, tolerance: Toleranc
 
     What is differentiated is the sum of the outputs, each element with a weight of its own: the plain sum of a softmax
     has no gradient, and would hide a wrong one.
-
-    Args:
-      tolerance: for the gradients.
-
-    Returns:
-      How the two compare, None if there is nothing to compare; and why, for a reader, if that needs a reason.
     """
     signature = inspect.signature(call.function.python_function)
     outputs = [position for position, leaf in enumerate(nest.flatten(result)[0]) if _is_floating(leaf)]

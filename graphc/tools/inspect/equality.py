@@ -14,8 +14,6 @@ import numpy as np
 from graphc.compiler.base import nest
 from graphc.compiler.core import ArrayMethods, StringTensor
 
-__all__ = ["Agreement", "Difference", "Tolerance", "compare_leaves", "compare_results"]
-
 NOISE = 4
 """Number of units in the last place of the largest input that count as unavoidable rounding error."""
 
@@ -98,11 +96,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Agreement:
-    """The comparison of all outputs of a mode with eager code's.
-
-    Attributes:
-      differences: one for each output.
-    """
+    """The comparison of all outputs of a mode with eager code's. ``differences``: one for each output."""
 
     differences: tuple[Difference, ...]
 
@@ -132,7 +126,6 @@ def compare_results(reference: Any, value: Any, tolerance: Tolerance, root: str,
     """Compares nested results.
 
     Args:
-      tolerance: the tolerance for floating-point numbers.
       strict: whether containers and dtypes must be equal too; otherwise only the number and order of leaves.
     """
     expected, actual = nest.flatten_with_paths(reference, root), nest.flatten_with_paths(value, root)

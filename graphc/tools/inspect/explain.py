@@ -40,18 +40,11 @@ from graphc.tools.inspect.explanation import (
 )
 from graphc.tools.inspect.report import CompileCost
 
-__all__ = ["decided_branches", "explain", "lower_and_compile"]
-
 # A trace, lowered and compiled, and what that cost.
 
 
 def lower_and_compile(traced: TracedFunction, arguments: Arguments) -> tuple[Any, Any, CompileCost]:
-    """Lowers and compiles a trace of one program.
-
-    Returns:
-      JAX's lowered program (``jax.stages.Lowered``), the compiled one (``jax.stages.Compiled``), and what both cost the
-      first time, which may have been in a call before.
-    """
+    """Lowers and compiles a trace of one program."""
     start = time.perf_counter()
     lowered = traced.lower(arguments)
     middle = time.perf_counter()
@@ -72,9 +65,6 @@ def decided_branches(lines: Sequence[LineReport]) -> list[tuple[Location, str]]:
     Args:
       lines: the lines of the user's code with ops or remarks. An ``if`` on a tensor is one of them: it makes an op. For
         a branch without ops it is unknown whether it was taken.
-
-    Returns:
-      The line of each statement, with the branch that was taken.
     """
     branches: list[tuple[Location, str]] = []
     by_file: dict[str, dict[int, LineReport]] = {}

@@ -19,8 +19,6 @@ from graphc.tools.inspect.report import CompileCost
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["ArgumentReport", "Explanation", "GuardReport", "LineReport", "LoopEntry", "VariableReport"]
-
 _WIDTH = 120
 _FEW = 5
 """So many copies of a body cost no more than a loop, and shorter loops are unrolled on purpose."""
@@ -89,11 +87,7 @@ class LoopEntry:
 
 @dataclass(frozen=True)
 class GuardReport:
-    """A condition that each call checks.
-
-    Attributes:
-      what: the value's source: an argument, an attribute, a global.
-    """
+    """A condition that each call checks. ``what``: the value's source: an argument, an attribute, a global."""
 
     what: str
     was: str

@@ -18,8 +18,6 @@ from graphc.compiler.lowering import lower
 from graphc.library.formats import message, shape_message, tensorboard
 from graphc.tools.drawing import colours_of, kind_of
 
-__all__ = ["to_dot", "to_jaxpr", "to_model_explorer", "to_stablehlo", "write_tensorboard"]
-
 # A graph without nesting: a row for each node, input and output, bodies in scopes, for tools that know no bodies.
 
 _LONG = 200
@@ -34,7 +32,6 @@ class Row:
       name: unique: scopes and its own name, with slashes between. A node that has bodies is in its own scope.
       inputs: the rows that it takes values of, each with the number of the output.
       controls: the names of rows that run first.
-      node: the node; None for inputs and outputs.
     """
 
     name: str
@@ -130,20 +127,7 @@ def _input_name(value: Value, scope: str) -> str:
 
 
 def to_dot(graph: Graph) -> str:
-    r"""Returns a graph in Graphviz's language, bodies of loops and branches as clusters; ``dot -Tsvg`` draws it.
-
-    Example:
-      >>> import graphc as gx
-      >>> print(to_dot(gx.function(lambda x: gx.sin(x)).graph(gx.ones(3))))
-      digraph "lambda" {
-        node [shape=box, style="rounded,filled", fontname="monospace", fontsize=10];
-        "x.in" [label="x\nf32[3]", fillcolor="#ffffff", color="#64748b"];
-        "sin" [label="sin\nf32[3]", fillcolor="#dbeafe", color="#2563eb"];
-        "return_0" [label="return_0\nf32[3]", fillcolor="#e2e8f0", color="#475569"];
-        "x.in" -> "sin";
-        "sin" -> "return_0";
-      }
-    """
+    r"""Returns a graph in Graphviz's language, bodies of loops and branches as clusters; ``dot -Tsvg`` draws it."""
     rows = rows_of(graph)
     return "\n".join([f"digraph {json.dumps(graph.name)} {{", *_body(rows), "}"])
 
@@ -182,14 +166,7 @@ def _scope(scope: str, scopes: dict[str, list[Row]], indent: str) -> Iterator[st
 
 
 def to_model_explorer(graph: Graph) -> str:
-    """Returns a graph as a collection of Model Explorer's, in JSON; bodies of loops and branches are its layers.
-
-    Example:
-      >>> import graphc as gx
-      >>> found = json.loads(to_model_explorer(gx.function(lambda x: gx.sin(x)).graph(gx.ones(3))))
-      >>> [node["label"] for node in found["graphs"][0]["nodes"]]
-      ['input', 'sin', 'output']
-    """
+    """Returns a graph as a collection of Model Explorer's, in JSON; bodies of loops and branches are its layers."""
     nodes = [_node(row) for row in rows_of(graph)]
     return json.dumps({"label": graph.name, "graphs": [{"id": graph.name, "nodes": nodes}]}, indent=1)
 
@@ -220,21 +197,13 @@ def _node(row: Row) -> dict[str, Any]:
 
 
 def to_jaxpr(graph: Graph, variables: dict[str, Variable]) -> str:
-    """Returns JAX's program for a graph as a jaxpr; values of Variables come first.
-
-    Args:
-      variables: the Variables that it reads or writes, by name.
-    """
+    """Returns JAX's program for a graph as a jaxpr; values of Variables come first."""
     function, shapes = _program(graph, variables)
     return str(jax.make_jaxpr(function)(*shapes))
 
 
 def to_stablehlo(graph: Graph, variables: dict[str, Variable]) -> str:
-    """Returns the StableHLO module that XLA compiles for a graph; see :func:`to_jaxpr`.
-
-    Args:
-      variables: the Variables that it reads or writes, by name.
-    """
+    """Returns the StableHLO module that XLA compiles for a graph; see :func:`to_jaxpr`."""
     function, shapes = _program(graph, variables)
     named: Any = jax.jit(function)
     return named.lower(*shapes).as_text()
@@ -252,14 +221,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_.\\/-]")
 
 
 def write_tensorboard(graph: Graph, folder: Path) -> Path:
-    """Writes an event file with a graph, for ``tensorboard --logdir FOLDER``; bodies are name scopes.
-
-    Returns:
-      The folder.
-
-    Raises:
-      NotFoundError: TensorBoard is not installed.
-    """
+    """Writes an event file with a graph, for ``tensorboard --logdir FOLDER``; bodies are name scopes."""
     writer = tensorboard("summary.writer.event_file_writer").EventFileWriter(str(folder))
     writer.add_event(message("Event")(wall_time=time.time(), graph_def=graph_def(graph).SerializeToString()))
     writer.close()

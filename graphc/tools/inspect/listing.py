@@ -24,17 +24,6 @@ if TYPE_CHECKING:
     from graphc.tools.inspect.report import Comparison, ModeReport
     from graphc.tools.inspect.timing import Timing
 
-__all__ = [
-    "Paragraph",
-    "failures_of",
-    "format_explanation",
-    "format_table",
-    "middle_half",
-    "one_time_costs",
-    "ops_note",
-    "speed_text",
-]
-
 # A comparison as a table.
 
 _WIDE = 0.05
@@ -171,7 +160,14 @@ def format_explanation(explanation: Explanation) -> Group:
     parts: list[Text | Table | Paragraph] = [title]
     for _, lines in groupby(explanation.lines, key=lambda line: (line.location.file, line.location.function)):
         parts += _listing(list(lines))
-    for heading, rows in (
+    for heading, rows in facts_of(explanation):
+        parts += _section(heading, rows)
+    return Group(*parts)
+
+
+def facts_of(explanation: Explanation) -> list[tuple[str, Iterable[str]]]:
+    """Returns what is to say besides the lines: headings, each with its rows."""
+    return [
         ("arguments", _arguments(explanation)),
         ("loops", [_loop(loop.location, f"{loop.kind}: {loop.why}", loop.times) for loop in explanation.loops]),
         ("variables", [f"{row.name} {row.type}: {_access(row.read, row.written)}" for row in explanation.variables]),
@@ -185,9 +181,7 @@ def format_explanation(explanation: Explanation) -> Group:
         ("not converted", [f"{name}: {reason}" for name, reason in explanation.unconverted.items()]),
         ("cost", _costs(explanation)),
         ("traces", explanation.traces),
-    ):
-        parts += _section(heading, rows)
-    return Group(*parts)
+    ]
 
 
 def _guards(explanation: Explanation) -> list[str]:

@@ -23,19 +23,6 @@ from graphc.tools.inspect.explain import lower_and_compile
 from graphc.tools.inspect.report import CompileCost
 from graphc.tools.inspect.timing import wait_for
 
-__all__ = [
-    "Call",
-    "Compiled",
-    "Mode",
-    "Outcome",
-    "State",
-    "baseline_mode",
-    "baseline_variables",
-    "compile_call",
-    "compiled_mode",
-    "eager_mode",
-]
-
 
 @dataclass(frozen=True)
 class Call:
@@ -47,11 +34,7 @@ class Call:
 
     @classmethod
     def of(cls, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
-        """Takes what a user gave: a compiled or plain function or method, arguments of any kind.
-
-        Raises:
-          InvalidArgumentError: ``fn`` is no function.
-        """
+        """Takes what a user gave: a compiled or plain function or method, arguments of any kind."""
         if isinstance(fn, BoundFunction):
             fn, args = fn.__func__, (fn.__self__, *args)
         if not callable(fn):
@@ -96,7 +79,6 @@ class State:
     """The values of variables and arguments at one time, so that every mode starts from the same.
 
     Args:
-      variables: whose values to remember; the random state is one of them where a function draws numbers.
       arguments: tensors, to whose items a function may assign, each with the expression that reaches it.
     """
 
@@ -129,7 +111,6 @@ class Outcome:
 
     Attributes:
       state: the values of the variables, and of the arguments that were changed, after the call.
-      seconds: how long the call took; it may have compiled ops.
     """
 
     result: Any
@@ -143,8 +124,6 @@ class Mode:
     """One way to run the function.
 
     Attributes:
-      state: the variables that a call may touch, with the values to start from.
-      memory: what the compiled program needs, where the backend tells.
       is_graphc: whether all programs that it hands to devices pass graphc's one door, so that they can be counted.
     """
 
@@ -184,7 +163,6 @@ class Compiled:
 
     Attributes:
       cost: what each step took; for a function of several programs no more than the trace.
-      memory: what the program needs, where the backend tells.
       multiplies: whether it holds matrix products or convolutions.
     """
 
@@ -195,11 +173,7 @@ class Compiled:
 
 
 def compile_call(call: Call) -> Compiled:
-    """Traces, lowers and compiles a function for its arguments, each step timed by itself.
-
-    Raises:
-      GraphcError: it cannot be compiled.
-    """
+    """Traces, lowers and compiles a function for its arguments, each step timed by itself."""
     try:
         traced = call.function.trace(*call.args, **call.kwargs)
     except VariableCreationError:

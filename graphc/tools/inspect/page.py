@@ -13,70 +13,12 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from graphc.compiler.ir import CONSTANT, Graph, Node
-from graphc.compiler.ops import REPLICAS
-from graphc.compiler.runtime.costs import (
-    Moment,
-    NodeCost,
-    format_bytes,
-    format_seconds,
-    live_bytes,
-    node_costs,
-    three_digits,
-)
+from graphc.compiler.runtime.costs import NodeCost, format_bytes, format_seconds, node_costs, three_digits
 from graphc.tools.drawing import Note, explorer, page, views
-from graphc.tools.inspect.listing import ops_note
+from graphc.tools.inspect.listing import facts_of, ops_note
 
 if TYPE_CHECKING:
     from graphc.tools.inspect.explanation import Explanation, LineReport
-
-__all__ = ["explanation_page"]
-
-# Memory over time, as a chart.
-
-_WIDTH, _HEIGHT = 900.0, 230.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 76.0, 16.0, 26.0, 30.0
-_MOST = 600
-"""So many bars the chart has at most; of neighbours the highest is shown."""
-
-
-def memory_chart(moments: Sequence[Moment]) -> str:
-    """Returns a chart of the bytes that are needed while each node runs, in the order of the graph."""
-    highest = max((moment.live for moment in moments), default=0)
-    if not highest:
-        return ""
-    step = -(-len(moments) // _MOST)
-    shown = [max(moments[at : at + step], key=lambda moment: moment.live) for at in range(0, len(moments), step)]
-    width = (_WIDTH - _LEFT - _RIGHT) / len(shown)
-    room = _HEIGHT - _TOP - _BOTTOM
-    bars: list[str] = []
-    for number, moment in enumerate(shown):
-        x = _LEFT + number * width
-        text = f"{moment.node.name}: {format_bytes(moment.live)}"
-        height = moment.live / highest * room
-        bars.append(
-            f'<rect class="{"gx-inside" if moment.depth else "gx-live"}" x="{x:.1f}" y="{_TOP + room - height:.1f}" '
-            f'width="{width + 0.3:.1f}" height="{height:.1f}"><title>{escape(text)}</title></rect>'
-        )
-    lines = "".join(_line(share, highest, room) for share in (0.0, 0.5, 1.0))
-    peak = max(range(len(shown)), key=lambda number: shown[number].live)
-    x = _LEFT + (peak + 0.5) * width
-    anchor = "end" if x > _WIDTH * 0.7 else "start"
-    label = escape(f"most at {shown[peak].node.name}")
-    return (
-        f'<div class="gx-wide"><svg class="gx-chart" viewBox="0 0 {_WIDTH:.0f} {_HEIGHT:.0f}" role="img" '
-        f'aria-label="Memory while each node runs" style="min-width:620px">{lines}{"".join(bars)}'
-        f'<text x="{x:.1f}" y="{_TOP - 9}" text-anchor="{anchor}">{label}</text>'
-        f'<text x="{_LEFT}" y="{_HEIGHT - 9}">nodes in the order of the graph ({len(moments)})</text></svg></div>'
-    )
-
-
-def _line(share: float, highest: int, room: float) -> str:
-    y = _TOP + room * (1 - share)
-    return (
-        f'<path class="gx-rule" d="M{_LEFT},{y:.1f}H{_WIDTH - _RIGHT}"/>'
-        f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{format_bytes(round(highest * share))}</text>'
-    )
-
 
 # Pieces of pages: tables, lists and figures in words.
 
@@ -181,7 +123,6 @@ def lines_of(file: str, function: str, lines: Sequence[int]) -> range:
     """Returns the numbers of the lines of a function, from its decorators to its end.
 
     Args:
-      function: its name, maybe with those of what it is in.
       lines: some of its lines, which are all that is returned where it is not found.
     """
     first, last = min(lines), max(lines)
@@ -298,12 +239,8 @@ def explanation_page(explanation: Explanation) -> str:
         section("source", "Source", source_section(explanation, costs.lines(), costs.measured)),
         section("graph", "Graph", explorer(views(explanation.graph, notes=notes))),
         section("costs", "Costs", _cost_table(costs, explanation)),
-        section("memory", "Memory over time", _memory(explanation)),
-        section("collectives", "Collectives", _collectives(explanation)),
-        section("loops", "Loops", _loops(explanation)),
-        section("traces", "Traces and retraces", _traces(explanation)),
-        section("inputs", "Arguments, Variables and what is read besides", _inputs(explanation)),
-        section("host", "Outside the program", _outside(explanation)),
+        section("memory", "Memory", _memory(explanation)),
+        *(section(name, name.capitalize(), listing(rows)) for name, rows in facts_of(explanation) if name != "cost"),
         section("text", "Text", f'<details><summary>The graph as text</summary><pre class="gx-text">'
                 f"{escape(str(explanation.graph))}</pre></details>"),
     ]  # fmt: skip
@@ -417,66 +354,8 @@ def _xla(explanation: Explanation) -> str:
 
 
 def _memory(explanation: Explanation) -> str:
-    chart = memory_chart(live_bytes(explanation.graph))
-    text = (
-        "Values that are needed then or later, while each node runs; purple in bodies of loops and branches, of which "
-        "one run is shown. This is the graph's own need; XLA fuses operations and computes in place, and so needs less."
-    )
-    if explanation.steps:
-        text += (
-            " The values of all devices are added up. XLA's own figures are missing: they are for one program, and "
-            "this function is several, with transfers between them."
-        )
-    elif any(node.op is REPLICAS for node in explanation.graph.nodes):
-        text += " What stands in replicas is what one device needs for its part."
-    rows = []
-    if explanation.memory is not None:
-        rows = [(name, format_bytes(count)) for name, count in vars(explanation.memory).items()]
-        rows.append(("at most at once", format_bytes(explanation.memory.total)))
-    lead = f'<p class="gx-lead">{text}</p>' if chart else ""
-    return chart + lead + table(("what the compiled program needs, by XLA", "bytes"), rows, kinds=" n")
-
-
-def _collectives(explanation: Explanation) -> str:
-    rows = [
-        (each.kind, str(each.count), str(each.arrays), format_bytes(each.bytes)) for each in explanation.collectives
-    ]
-    return table(("kind", "how many", "arrays", "on each device"), rows, kinds=" nnn")
-
-
-def _loops(explanation: Explanation) -> str:
-    rows = [
-        (loop.location.short if loop.location else "", loop.kind, str(loop.times), loop.why)
-        for loop in explanation.loops
-    ]
-    return table(("line", "became", "times", "why"), rows, kinds="c n ")
-
-
-def _traces(explanation: Explanation) -> str:
-    if len(explanation.traces) <= 1:
-        return listing(explanation.traces)
-    return f"<p class='gx-warn'>Traced {len(explanation.traces)} times.</p>{listing(explanation.traces)}"
-
-
-def _inputs(explanation: Explanation) -> str:
-    arguments = [
-        (each.path, each.what, "part of the program: another value needs another trace" if each.static else "tensor")
-        for each in explanation.arguments
-    ]
-    access = {(True, True): "read and written", (True, False): "read", (False, True): "written", (False, False): ""}
-    variables = [(each.name, each.type, access[each.read, each.written]) for each in explanation.variables]
-    captured = [(name, type, "a tensor from outside") for name, type in explanation.captured]
-    guards = [(guard.what, guard.was, "checked at each call") for guard in explanation.guards]
-    return table(("name", "what it is", ""), [*arguments, *variables, *captured, *guards], kinds="cc ")
-
-
-def _outside(explanation: Explanation) -> str:
-    effects = [f"{location.short + ' ' if location else ''}{what}" for what, location in explanation.side_effects]
-    unconverted = [f"{name}: {reason}" for name, reason in explanation.unconverted.items()]
-    lists = (
-        ("Steps, in an order", explanation.steps),
-        ("After each run", explanation.after_call),
-        ("Done only when traced", effects),
-        ("Functions whose control flow was not converted", unconverted),
-    )
-    return "".join(f"<h3>{heading}</h3>{listing(rows)}" for heading, rows in lists if rows)
+    if explanation.memory is None:
+        return ""
+    rows = [(name, format_bytes(count)) for name, count in vars(explanation.memory).items()]
+    rows.append(("at most at once", format_bytes(explanation.memory.total)))
+    return table(("what the compiled program needs, by XLA", "bytes"), rows, kinds=" n")

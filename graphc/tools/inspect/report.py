@@ -1,28 +1,21 @@
-"""The report of a comparison, as an object, as JSON, as a table and as a picture."""
+"""The report of a comparison, as an object, as JSON, as a table and as a page."""
 
 from __future__ import annotations
 
 import json
 import math
-import os
-import textwrap
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphc.compiler.base.errors import FailedPreconditionError
-from graphc.compiler.runtime.costs import Memory, format_bytes, format_seconds, unit_of
-from graphc.tools.drawing import Bar, bars, shown
+from graphc.compiler.runtime.costs import Memory, format_bytes, format_seconds
+from graphc.tools.drawing import Bar, bars, page, shown
 from graphc.tools.inspect.equality import Agreement, Difference
 from graphc.tools.inspect.listing import failures_of, format_table, middle_half, one_time_costs, speed_text
 from graphc.tools.inspect.timing import Timing
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from rich.console import RenderableType
-
-__all__ = ["Comparison", "CompileCost", "Machine", "ModeReport", "comparison_html", "draw_timings"]
 
 # A comparison as a notebook shows it: a table, and bars.
 
@@ -63,65 +56,6 @@ def _row(comparison: Comparison, mode: ModeReport) -> str:
 
 def _number(column: int) -> str:
     return ' class="n"' if column > 1 else ""
-
-
-# A comparison as a figure of matplotlib's.
-
-_FAR = 20.0
-"""From this ratio of the longest to the shortest time on the axis is logarithmic, and there are no bars."""
-_NAME = 26
-"""So many characters of a mode's name stand in a line."""
-_WIDTH = 8.0
-
-
-def draw_timings(comparison: Comparison, path: Path | None, title: str | None = None) -> Any:
-    """Draws the samples of each mode, its middle half and its median; see ``Comparison.plot``."""
-    timed = [(mode.name, mode.timing) for mode in comparison.modes if mode.timing is not None]
-    if not timed:
-        raise FailedPreconditionError(
-            f"the comparison of {comparison.function} has no times to draw: nothing was timed"
-        )
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise FailedPreconditionError("drawing needs matplotlib: pip install 'graphc[viz]'") from None
-    medians = [timing.median for _, timing in timed]
-    unit, size = unit_of(max(medians))
-    far = max(medians) / min(medians) > _FAR
-    figure: Any = Figure(figsize=(_WIDTH, 1.9 + 0.6 * len(timed)), layout="constrained")
-    axes = figure.add_subplot()
-    for position, (name, timing) in enumerate(timed):
-        _draw(axes, position, timing, size, far)
-        speed = "" if name == "eager" else speed_text(comparison, name)
-        label = f"{format_seconds(timing.median)}{speed and f'  {speed}'}"
-        axes.annotate(label, (1.01, position), xycoords=("axes fraction", "data"), va="center", fontsize="medium")
-    names = ["\n".join(textwrap.wrap(name, _NAME)) for name, _ in timed]
-    axes.set_yticks(range(len(timed)), names)
-    axes.set_ylim(len(timed) - 0.5, -0.5)
-    if far:
-        axes.set_xscale("log")
-    else:
-        axes.set_xlim(0, 1.05 * max(max(timing.samples) for _, timing in timed) / size)
-    mark = "line" if far else "bar"
-    axes.set_xlabel(f"time of one call, {unit}\n{mark}: median; thick: middle half; dots: samples")
-    axes.spines[["top", "right"]].set_visible(False)
-    heading = "\n".join(textwrap.wrap(title or comparison.function, 80))
-    axes.set_title(heading, loc="left", fontsize="medium", parse_math=False)
-    if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=150)
-    return figure
-
-
-def _draw(axes: Any, position: int, timing: Timing, size: float, far: bool) -> None:
-    samples = [sample / size for sample in timing.samples]
-    median, (lower, upper) = timing.median / size, timing.quartiles
-    if far:
-        axes.plot([median, median], [position - 0.28, position + 0.28], color="C0", linewidth=2)
-    else:
-        axes.barh(position, median, height=0.55, color="C0", alpha=0.35)
-    axes.plot([lower / size, upper / size], [position, position], color="C0", linewidth=6, solid_capstyle="butt")
-    axes.plot(samples, [position] * len(samples), "o", color="0.2", markersize=3, alpha=0.5)
 
 
 @dataclass(frozen=True)
@@ -274,20 +208,9 @@ class Comparison:
         """Returns the comparison as a table, for ``rich``."""
         return format_table(self)
 
-    def plot(self, path: str | os.PathLike[str] | None = None, *, title: str | None = None) -> Figure:
-        """Draws the times of all modes as bars from 0, or as points on a logarithmic axis; needs matplotlib.
-
-        Args:
-          path: the file to write; its ending decides the format. None for none.
-          title: what stands above; the function's name when None. The speed stands below it.
-
-        Returns:
-          The figure, which a notebook shows.
-
-        Raises:
-          FailedPreconditionError: matplotlib is not installed, or nothing was timed.
-        """
-        return draw_timings(self, None if path is None else Path(path), title)
+    def html(self) -> str:
+        """Returns an HTML page with the table, and the times of all modes as bars; it loads nothing."""
+        return page(f"{self.function}, compared", comparison_html(self))
 
     def _repr_html_(self) -> str:
         return comparison_html(self)

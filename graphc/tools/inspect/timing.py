@@ -14,8 +14,6 @@ import jax
 from graphc.compiler.base import nest
 from graphc.compiler.core import ArrayMethods, Variable
 
-__all__ = ["Timed", "Timing", "measure", "wait_for"]
-
 MIN_ROUNDS = 3
 """So many rounds are run also when the time is up: quartiles of fewer mean nothing."""
 
@@ -115,12 +113,7 @@ def measure(contenders: Sequence[Timed], rounds: int, seconds: float) -> dict[st
     """Times contenders in turns: A B A B, so that a slow spell of the machine hits all of them.
 
     Args:
-      contenders: what to time; each has been called before, so that nothing is compiled any more.
-      rounds: how many samples to take of each, at most.
       seconds: after this time no further round is begun, once there are three.
-
-    Returns:
-      The timing of each, by name.
     """
     samples: dict[str, list[float]] = {contender.name: [] for contender in contenders}
     calls: dict[str, int] = {}

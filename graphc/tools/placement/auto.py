@@ -37,8 +37,6 @@ from graphc.tools.placement.proposal import (
     simulate,
 )
 
-__all__ = ["Costs", "Part", "auto", "find_parts", "is_constant", "measure_link", "operands", "size_of"]
-
 # Units: the parts of a graph that are placed together.
 #
 # Each op that may take long is a separate unit; the small ones that follow it (an activation after a matrix product)
@@ -53,9 +51,6 @@ class Part:
     """Nodes that are placed together.
 
     Attributes:
-      number: the number of the unit.
-      nodes: the nodes, in program order.
-      device: the device that the user pinned it to; empty for any.
       needs: the parts that it waits for, directly or indirectly, as one bit for each number.
     """
 

@@ -17,22 +17,6 @@ from rich.table import Table
 from graphc.compiler.function import Function
 from graphc.compiler.ir import Graph, Node, Rewriter
 
-__all__ = [
-    "Assignment",
-    "Link",
-    "PlacedUnit",
-    "Problem",
-    "Proposal",
-    "Schedule",
-    "Timing",
-    "Unit",
-    "best_assignment",
-    "exact_assignment",
-    "one_device",
-    "pin",
-    "simulate",
-]
-
 
 @dataclass(frozen=True)
 class PlacedUnit:
@@ -167,7 +151,6 @@ class Unit:
     """A unit of work that runs on one device without interruption.
 
     Attributes:
-      name: a name for people.
       seconds: its time on each device; ``math.inf`` where it may not run.
     """
 
@@ -179,12 +162,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Link:
-    """The time to move a value from one device to another.
-
-    Attributes:
-      latency: the time in seconds for an empty value.
-      seconds_per_byte: the additional time for each byte.
-    """
+    """The time to move a value from one device to another."""
 
     latency: float
     seconds_per_byte: float
@@ -200,11 +178,8 @@ class Problem:
 
     Attributes:
       units: the units, each after those whose values it takes; devices run them in this order.
-      sizes: the sizes of the values in bytes.
-      links: the links between devices, by source and target number.
       at: the devices of values that exist at the start, such as arguments and Variables.
       wanted: the values required at the end, each with its device.
-      memory: the available bytes of each device.
       overhead: the time in seconds to start a unit that does not follow another one on its device.
     """
 
@@ -224,9 +199,7 @@ class Schedule:
 
     Attributes:
       seconds: the time until everything is done; ``math.inf`` if the assignment is impossible.
-      starts: the start of each unit.
       transfers: the transferred values: value, source, target.
-      peaks: the peak memory of each device in bytes.
     """
 
     seconds: float
@@ -240,9 +213,6 @@ def simulate(problem: Problem, assignment: Assignment) -> Schedule:
 
     A device runs one unit at a time, and a link moves one value at a time, both in program order; a value is moved once
     to each device that needs it, as soon as it is computed. A value is released after its last use.
-
-    Args:
-      assignment: the device of each unit.
     """
     return _Simulation(problem, assignment).run()
 
@@ -329,9 +299,6 @@ def best_assignment(problem: Problem, seed: int = 0) -> tuple[int, ...]:
     The search starts from each unit on the device where it finishes first, from everything on one device, for each
     device, and from some random mixtures; it then moves units, singly and in pairs, as long as that helps and time
     remains.
-
-    Returns:
-      The device number of each unit.
     """
     search = _Search(problem)
     alone = [one_device(problem, device) for device in range(len(problem.devices))]

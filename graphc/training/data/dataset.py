@@ -17,18 +17,29 @@ from graphc.training.data.looping import Looping
 from graphc.training.data.nodes.buffers import Shuffle
 from graphc.training.data.nodes.counting import Concatenate, Repeat, Shard, Skip, Take, Zip
 from graphc.training.data.nodes.origins import Gather, Numbers, RandomNumbers, Read, ShareBatches
-from graphc.training.data.planned_dataset import Planned, count_of, plan_of, refuse
+from graphc.training.data.planned_dataset import count_of, plan_of, refuse
 from graphc.training.data.sources import INFINITE, Iterated, Slices, Source, matching_files
 from graphc.training.data.stateful import Remembering
 from graphc.training.data.transforming import Transforming
 
-__all__ = ["Choosing", "Creation", "Dataset", "Outside", "signature_of"]
 
-# Methods that make datasets of values in memory.
+class Dataset(Transforming, Remembering, Looking, Looping):
+    """An input pipeline: a source of elements and transformations of them (TensorFlow's ``tf.data.Dataset``).
 
+    A dataset is immutable and holds no position: each ``for`` loop over it starts from the beginning. Elements are
+    nested tuples, dicts, named tuples and dataclasses of tensors. Methods take the ``name`` of tf.data, and ignore it.
 
-class Creation(Planned):
-    """Methods that make datasets."""
+    Example:
+      >>> import graphc as gx
+      >>> images, labels = gx.zeros((10, 4)), gx.arange(10)
+      >>> dataset = gx.data.Dataset.from_tensor_slices((images, labels)).shuffle(10).batch(5)
+      >>> for image, label in dataset:
+      ...     print(image.shape, label.shape)
+      (5, 4) (5,)
+      (5, 4) (5,)
+    """
+
+    # Methods that make datasets.
 
     @classmethod
     def from_tensor_slices(cls, tensors: Any, name: str | None = None) -> Self:
@@ -36,7 +47,6 @@ class Creation(Planned):
 
         Args:
           tensors: a nested structure of arrays of one length; they are copied.
-          name: ignored.
 
         Raises:
           InvalidArgumentError: an array has no axes, or the lengths differ.
@@ -56,7 +66,6 @@ class Creation(Planned):
 
         Args:
           tensors: the element, a nested structure of arrays.
-          name: ignored.
         """
         row, structure = take_apart(tensors)
         return cls(Gather(Slices(unflatten(structure, stacked([row])), "from_tensors"), Numbers(0, 1)))
@@ -68,7 +77,6 @@ class Creation(Planned):
         Args:
           *args: the arguments of Python's ``range``: stop; or start and stop; or start, stop and step.
           output_type: the dtype; int64, as in tf.data, becomes int32 without 64-bit types.
-          name: ignored.
 
         Raises:
           InvalidArgumentError: these are not one to three ints, the step is 0, or a number does not fit into the dtype.
@@ -101,7 +109,6 @@ class Creation(Planned):
           start: the first.
           step: the difference between successive elements.
           dtype: their dtype.
-          name: ignored.
         """
         first, each = (count_of("Dataset.counter", "each argument", value, -(2**63)) for value in (start, step))
         return cls(Numbers(first, INFINITE, each, as_dtype(dtype)))
@@ -113,7 +120,6 @@ class Creation(Planned):
         Args:
           seed: the seed of the numbers; None as for :meth:`shuffle`.
           rerandomize_each_iteration: whether each pass returns different numbers.
-          name: ignored.
         """
         return cls(RandomNumbers(cls._seed(seed), bool(rerandomize_each_iteration)))
 
@@ -138,7 +144,6 @@ class Creation(Planned):
         Args:
           *args: datasets, or one nested structure of them.
           datasets: the same as a keyword.
-          name: ignored.
 
         Example:
           >>> import graphc as gx
@@ -153,13 +158,6 @@ class Creation(Planned):
             raise refuse("Dataset.zip", "there are no datasets")
         return cls(Zip(tuple(parts), structure))
 
-
-# Methods that make datasets of external data: file names, and generators.
-
-
-class Outside(Planned):
-    """Methods that make datasets of data from outside of the program."""
-
     @classmethod
     def list_files(
         cls, file_pattern: Any, shuffle: bool | None = None, seed: int | None = None, name: str | None = None
@@ -171,14 +169,12 @@ class Outside(Planned):
           shuffle: whether each pass returns the names in a different random order; None for True, as in tf.data.
             Otherwise they are sorted.
           seed: the seed of that order.
-          name: ignored.
 
         Raises:
           FileMissingError: no files match.
         """
-        maker: Any = cls
         names = matching_files(file_pattern, "list_files")
-        dataset = maker.from_tensor_slices(names)
+        dataset = cls.from_tensor_slices(names)
         return dataset if shuffle is False else dataset.shuffle(len(names), seed)
 
     @classmethod
@@ -200,7 +196,6 @@ class Outside(Planned):
           args: the arguments of the generator, as NumPy arrays.
           output_signature: the types of an element, a nested structure of ``gx.TensorSpec``; None for the types of the
             first element.
-          name: ignored.
 
         Raises:
           InvalidArgumentError: raised while reading, if an element has another structure or shape, or other dtypes.
@@ -213,7 +208,6 @@ class Outside(Planned):
           >>> [int(x) for x in gx.data.Dataset.from_generator(squares, output_signature=gx.TensorSpec((), gx.int32))]
           [0, 1, 4]
         """
-        maker: Any = cls
         if not callable(generator):
             raise refuse("from_generator", f"expected a function that returns an iterable, got {generator!r:.60}")
         arguments = tuple(args or ())
@@ -222,32 +216,15 @@ class Outside(Planned):
             return generator(*arguments)
 
         start.__name__ = getattr(generator, "__name__", "generator")
-        return maker.from_source(Iterated(start, output_signature or signature_of(output_types, output_shapes)))
+        return cls.from_source(Iterated(start, output_signature or signature_of(output_types, output_shapes)))
 
-
-def signature_of(types: Any, shapes: Any) -> Any:
-    """Returns the types of an element from TensorFlow 1's arguments: dtypes, and shapes of the same structure."""
-    if isinstance(types, dict):
-        named = cast("dict[Any, Any]", types)
-        return {key: signature_of(type, None if shapes is None else shapes[key]) for key, type in named.items()}
-    if isinstance(types, tuple | list):
-        listed = cast("Sequence[Any]", types)
-        return tuple([signature_of(type, None if shapes is None else shapes[k]) for k, type in enumerate(listed)])
-    return None if types is None else TensorSpec(shapes, types)
-
-
-# Methods of a dataset that select, repeat and order elements.
-
-
-class Choosing(Planned):
-    """Methods of a dataset that select and order elements."""
+    # Methods that select and order elements.
 
     def take(self, count: int, name: str | None = None) -> Self:
         """Keeps the first elements.
 
         Args:
           count: the number of elements; -1 for all.
-          name: ignored.
         """
         count = count_of("take", "count", count, -1)
         return self if count < 0 else self._on(Take(self.plan, count))
@@ -257,7 +234,6 @@ class Choosing(Planned):
 
         Args:
           count: the number of elements; -1 for all.
-          name: ignored.
         """
         count = count_of("skip", "count", count, -1)
         return self._on(Skip(self.plan, INFINITE if count < 0 else count))
@@ -267,7 +243,6 @@ class Choosing(Planned):
 
         Args:
           count: the number of repetitions; None and -1 for endless repetition.
-          name: ignored.
         """
         times = -1 if count is None else count_of("repeat", "count", count, -1)
         return self._on(Repeat(self.plan, INFINITE if times < 0 else times))
@@ -284,7 +259,6 @@ class Choosing(Planned):
           buffer_size: the size of the buffer; with the size of the dataset, every order is equally likely.
           seed: the seed of the order; None to derive it from ``gx.random.seed``, or at random if that is not set.
           reshuffle_each_iteration: whether each pass over the dataset has a different order.
-          name: ignored.
 
         Example:
           >>> import graphc as gx
@@ -302,7 +276,6 @@ class Choosing(Planned):
         Args:
           num_shards: the number of parts of the dataset.
           index: the index of this shard, from 0.
-          name: ignored.
 
         Raises:
           InvalidArgumentError: ``index`` is out of range.
@@ -347,7 +320,6 @@ class Choosing(Planned):
 
         Args:
           dataset: a dataset with elements of the same structure and dtypes.
-          name: ignored.
 
         Raises:
           InvalidArgumentError: the elements differ in more than shapes.
@@ -363,7 +335,6 @@ class Choosing(Planned):
 
         Args:
           start: the first number.
-          name: ignored.
 
         Example:
           >>> import graphc as gx
@@ -379,25 +350,18 @@ class Choosing(Planned):
 
         Args:
           transformation_func: the function.
-          name: ignored.
         """
         dataset = transformation_func(self)
         plan_of(dataset, "apply")
         return dataset
 
 
-class Dataset(Creation, Outside, Transforming, Choosing, Remembering, Looking, Looping):
-    """An input pipeline: a source of elements and transformations of them (TensorFlow's ``tf.data.Dataset``).
-
-    A dataset is immutable and holds no position: each ``for`` loop over it starts from the beginning. Elements are
-    nested tuples, dicts, named tuples and dataclasses of tensors.
-
-    Example:
-      >>> import graphc as gx
-      >>> images, labels = gx.zeros((10, 4)), gx.arange(10)
-      >>> dataset = gx.data.Dataset.from_tensor_slices((images, labels)).shuffle(10).batch(5)
-      >>> for image, label in dataset:
-      ...     print(image.shape, label.shape)
-      (5, 4) (5,)
-      (5, 4) (5,)
-    """
+def signature_of(types: Any, shapes: Any) -> Any:
+    """Returns the types of an element from TensorFlow 1's arguments: dtypes, and shapes of the same structure."""
+    if isinstance(types, dict):
+        named = cast("dict[Any, Any]", types)
+        return {key: signature_of(type, None if shapes is None else shapes[key]) for key, type in named.items()}
+    if isinstance(types, tuple | list):
+        listed = cast("Sequence[Any]", types)
+        return tuple([signature_of(type, None if shapes is None else shapes[k]) for k, type in enumerate(listed)])
+    return None if types is None else TensorSpec(shapes, types)

@@ -35,27 +35,6 @@ from graphc.compiler.core import (
 )
 from graphc.compiler.function import TensorSpec
 
-__all__ = [
-    "Block",
-    "DatasetSpec",
-    "Row",
-    "described",
-    "flatten",
-    "host_leaf",
-    "is_static",
-    "joined",
-    "row_bytes",
-    "row_of",
-    "rows_of",
-    "size_of",
-    "spec_of",
-    "stacked",
-    "take_apart",
-    "to_argument",
-    "to_tensors",
-    "unflatten",
-]
-
 jax: Any = _jax  # its functions are only partly annotated
 
 Row: TypeAlias = tuple[Any, ...]
@@ -101,11 +80,7 @@ def _walk(value: Any, leaves: list[Any]) -> Structure:
 
 
 def take_apart(value: Any) -> tuple[Row, Structure]:
-    """Returns a user's element as a row, with its own memory, and its structure.
-
-    Raises:
-      InvalidTypeError: a leaf is neither a number, nor a string, nor an array of these.
-    """
+    """Returns a user's element as a row, with its own memory, and its structure."""
     if type(value) in _PLAIN:
         return (host_leaf(value),), LEAF
     leaves, structure = flatten(value)
@@ -128,11 +103,7 @@ def _is_canonical(dtype: np.dtype[Any]) -> bool:
 
 
 def host_leaf(value: Any) -> Any:
-    """Converts a leaf of a user's element to a row's leaf.
-
-    Raises:
-      InvalidTypeError: it is not a number, a string, or an array of these.
-    """
+    """Converts a leaf of a user's element to a row's leaf."""
     kind: Any = cast("Any", type(value))
     if kind is bytes:
         return value
@@ -257,15 +228,7 @@ def joined(blocks: Sequence[Block]) -> Block:
 
 
 def stacked(rows: Sequence[Row], use: str = "batch") -> Block:
-    """Stacks rows into a block.
-
-    Args:
-      rows: the rows, at least one.
-      use: the name of the calling function, for messages.
-
-    Raises:
-      InvalidArgumentError: their shapes differ.
-    """
+    """Stacks rows into a block."""
     return tuple([_column(leaves, use, index) for index, leaves in enumerate(zip(*rows, strict=True))])
 
 
@@ -311,7 +274,6 @@ def to_tensors(row: Row, target: Any = None) -> list[Any]:
     """Converts the leaves of a row to tensors, in one transfer to the device.
 
     Args:
-      row: the row.
       target: a device or sharding of JAX's; None for the default device.
     """
     if target is None and (arrays := _repeated(row)) is not None:

@@ -39,9 +39,7 @@ from graphc.training.data.elements import (
     unflatten,
 )
 from graphc.training.data.late import Origin
-from graphc.training.data.tracing import ElementTrace, Programs, as_tuple, call_with, called
-
-__all__ = ["Mode", "UserFunction", "call_with", "inside_of_a_function", "user_function"]
+from graphc.training.data.tracing import ElementTrace, Programs, as_tuple, called
 
 Mode: TypeAlias = Literal["blocks", "rows", "stateful", "python"]
 Shapes: TypeAlias = tuple[tuple[int, ...], ...]
@@ -54,15 +52,10 @@ class UserFunction:
     """A function from elements to elements.
 
     Args:
-      function: the user's function.
-      spec: the types of the elements it gets.
-      use: the transformation, for messages.
-      compiled: whether to try to compile it.
       sample: a function that returns one row of the input, to learn the types of the Python function's result.
 
     Attributes:
       reason: the reason why it is not one program for a block of rows; None if it is.
-      location: the line that is the reason, or that of the function.
       in_python: the function that Python calls for an element, if not the function itself.
     """
 
@@ -143,11 +136,7 @@ class UserFunction:
         return function
 
     def declare(self, spec: Any) -> None:
-        """Sets the types of the results, so that no element is needed to find them.
-
-        Args:
-          spec: the types.
-        """
+        """Sets the types of the results, so that no element is needed to find them."""
         self._result, self.structure = flatten(spec)
 
     def _of_open_sizes(self) -> list[Any]:
@@ -162,11 +151,7 @@ class UserFunction:
         ]
 
     def _types(self, shapes: Shapes) -> list[TensorSpec]:
-        """Traces the function for elements of these shapes, and returns the types of the results.
-
-        Raises:
-          GraphcError: the function does more than compute.
-        """
+        """Traces the function for elements of these shapes, and returns the types of the results."""
         programs = self._programs_for(shapes)
         trace = programs.traces[0]
         try:
@@ -229,11 +214,7 @@ class UserFunction:
         return [guard for trace in traces for guard in trace.guards]
 
     def for_types(self, leaves: Row) -> Callable[..., Row]:
-        """Returns a function that computes a row of numbers from leaves of these types, which JAX may be tracing.
-
-        Raises:
-          GraphcError: the function does more than compute.
-        """
+        """Returns a function that computes a row of numbers from leaves of these types, which JAX may be tracing."""
         if self.mode == "rows":
             self._types(tuple([tuple(leaf.shape) for leaf in leaves]))
         return self.compute
@@ -327,11 +308,7 @@ class UserFunction:
         """Returns the only leaf of a result, a scalar, or one scalar for each row of a block.
 
         Args:
-          leaves: the function's result.
           axes: 0 for a row, 1 for a block.
-
-        Raises:
-          InvalidArgumentError: the result is not a single scalar.
         """
         shape = np.shape(leaves[0])[axes:]
         if len(leaves) == 1 and not shape:
@@ -401,15 +378,7 @@ def inside_of_a_function() -> Generator[None]:
 def user_function(
     function: Callable[..., Any], spec: Any, use: str, *, compiled: bool = True, sample: Callable[[], Row] | None = None
 ) -> UserFunction:
-    """Returns a function of elements; one that another dataset makes for each element is compiled once, or never.
-
-    Args:
-      function: see :class:`UserFunction`, as of the others.
-      spec: the types of the elements it gets.
-      use: the transformation.
-      compiled: whether to try to compile it.
-      sample: a function that returns one row of the input.
-    """
+    """Returns a function of elements; one that another dataset makes for each element is compiled once, or never."""
     if not compiled or not _inside.get():
         return UserFunction(function, spec, use, compiled=compiled, sample=sample)
     target: Any = function

@@ -28,8 +28,6 @@ from graphc.training.data.iterator import DatasetIterator
 from graphc.training.data.plan import Node, replaced, walk
 from graphc.training.data.sources import map_spec
 
-__all__ = ["Attended", "GraphDataset", "GraphIterator"]
-
 # A wait for the next element of an iterator that can be abandoned without losing the element.
 
 
@@ -60,24 +58,14 @@ class _Fetch:
 
 
 class Attended:
-    """An iterator, used by one thread at a time, that respects deadlines and cancellation tokens.
-
-    Args:
-      rows: the iterator.
-      label: its name in messages.
-    """
+    """An iterator, used by one thread at a time, that respects deadlines and cancellation tokens."""
 
     def __init__(self, rows: _Rows, label: str) -> None:
         self._rows, self._what = rows, f"the next element of the iterator {label!r}"
         self._fetch: _Fetch | None = None  # a fetch in progress, or one whose element was not taken
 
     def take(self) -> list[Any]:
-        """Returns the next element in a list, which is empty at the end.
-
-        Raises:
-          DeadlineExceededError: the deadline in force has passed; the next call returns the element.
-          CancelledError: a token in force was cancelled; the same.
-        """
+        """Returns the next element in a list, which is empty at the end."""
         if self._fetch is None and interruption() is None:
             return list(itertools.islice(self._rows, 1))
         fetch = self._fetch = self._fetch or _Fetch(self._rows)
@@ -222,11 +210,7 @@ class GraphIterator:
 
     @classmethod
     def from_structure(
-        cls,
-        graph: Any,
-        output_types: Any,
-        output_shapes: Any = None,
-        shared_name: str | None = None,
+        cls, graph: Any, output_types: Any, output_shapes: Any = None, shared_name: str | None = None
     ) -> Self:
         """Adds an iterator without a dataset; ``make_initializer`` sets it.
 

@@ -15,8 +15,6 @@ from graphc.training.data.plan import Epoch, Node, Rows, replaced
 from graphc.training.data.planned_dataset import Options, Planned, count_of, refuse, types_of
 from graphc.training.data.sources import State
 
-__all__ = ["Looking", "Record", "Text", "Timed", "progress", "timed"]
-
 
 @dataclass
 class Record:
@@ -123,7 +121,6 @@ class Looking(Planned):
 
         Args:
           options: the options.
-          name: ignored.
         """
         if not isinstance(options, Options):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise refuse("with_options", f"expected gx.data.Options, got {options!r:.60}")
@@ -198,14 +195,7 @@ def _wait(value: Any) -> None:
 
 
 def profile_lines(record: Record, steps: int, waited: float, stepped: float | None) -> Iterator[str]:
-    """Yields the lines of a profile.
-
-    Args:
-      record: the measurements of the plan.
-      steps: the number of elements that were taken.
-      waited: seconds that the program waited for them.
-      stepped: seconds that the program worked with them; None if it did not.
-    """
+    """Yields the lines of a profile. ``stepped``: seconds that the program worked with them; None if it did not."""
     each = 1e3 / max(steps, 1)
     yield f"{steps} steps, milliseconds a step"
     for entry in _records(record):

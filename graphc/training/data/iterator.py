@@ -22,8 +22,6 @@ from graphc.training.data.sources import State
 if TYPE_CHECKING:
     from graphc.training.data.planned_dataset import Planned
 
-__all__ = ["DatasetIterator", "Optional", "next_run"]
-
 
 class Optional:
     """A value that may be missing; see :meth:`DatasetIterator.get_next_as_optional`."""

@@ -13,8 +13,6 @@ from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import SymbolicTensor
 from graphc.compiler.tracing import current_trace, frozen, graph_by_hand, root_trace
 
-__all__ = ["LateSeed", "Origin", "Runs", "in_program"]
-
 
 def in_program() -> bool:
     """Returns True while a function is traced: what Python does then once, the program does at each call."""
@@ -38,11 +36,7 @@ class Runs(Iterator[int]):
 
 
 class LateSeed:
-    """A seed that a program draws where it makes a dataset.
-
-    Args:
-      draw: draws a seed.
-    """
+    """A seed that a program draws where it makes a dataset."""
 
     def __init__(self, draw: Callable[[], int]) -> None:
         self._draw, self._value = draw, 0
@@ -74,11 +68,7 @@ class Origin:
 
 
 def _kept(value: Any) -> Any:
-    """Returns what a function of elements holds of a variable.
-
-    Raises:
-      UnimplementedError: it has no value while the function is traced.
-    """
+    """Returns what a function of elements holds of a variable."""
     if has_mark(value, "__graphc_index__"):
         return operator.index(value)  # the loop around is unrolled
     if isinstance(value, SymbolicTensor):

@@ -37,8 +37,6 @@ from graphc.training.data.plan import Epoch, Node, replaced, walk
 from graphc.training.data.planned_dataset import Planned, functions_of, improved
 from graphc.training.data.sources import INFINITE, Iterated, Slices
 
-__all__ = ["Looping", "NotRolled", "Rolled"]
-
 # Plans that compute elements from row numbers alone, so that a loop over them becomes part of a program.
 #
 # Such a plan has two parts: an order (the same plan over row numbers, which the host runs in no time) and a JAX
@@ -59,8 +57,6 @@ class Rolled:
 
     Attributes:
       order: the plan over row numbers.
-      plan: the plan.
-      columns: the arrays that rows are taken from.
       shapes: the shapes of the numbers of an element; if the last element differs, those of the others and of the last.
       length: the number of elements of the first shapes.
     """
@@ -73,11 +69,7 @@ class Rolled:
 
     @classmethod
     def of(cls, plan: Node) -> Rolled:
-        """Splits a plan into its parts.
-
-        Raises:
-          NotRolled: the plan cannot be split; the message says why.
-        """
+        """Splits a plan into its parts."""
         order = _order(plan)
         if plan.cardinality is None or plan.cardinality == INFINITE:
             raise NotRolled("it does not end")
@@ -294,8 +286,6 @@ class _Feed:
     """Feeds the elements of an iterator to a loop, all that are ready at once.
 
     Attributes:
-      iterator: the iterator.
-      spec: the types of an element.
       size: the maximum number of elements to return at once.
       error: the error that followed the last returned elements.
     """

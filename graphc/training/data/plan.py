@@ -19,18 +19,6 @@ import numpy as np
 from graphc.training.data.elements import Block, Row, joined, row_bytes, row_of, rows_of, size_of, stacked
 from graphc.training.data.sources import Cardinality, State
 
-__all__ = [
-    "Ahead",
-    "BufferedRows",
-    "Epoch",
-    "Node",
-    "Rows",
-    "full_block",
-    "outline",
-    "replaced",
-    "walk",
-]
-
 
 @dataclass(frozen=True)
 class Epoch:
@@ -122,12 +110,14 @@ class Node(ABC):
       word: its name.
       columnar: whether it returns blocks cheaply and may read ahead invisibly.
       keeps_blocks: whether it is columnar where its inputs are.
+      changes_count: whether only reading tells how many elements it gives.
       slow: whether it runs Python code or reads files for each element.
     """
 
     word: ClassVar[str] = ""
     slow: ClassVar[bool] = False
     keeps_blocks: ClassVar[bool] = False
+    changes_count: ClassVar[bool] = False
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -152,7 +142,7 @@ class Node(ABC):
     @cached_property
     def cardinality(self) -> Cardinality:
         """The number of elements; by default the input's."""
-        return self.input.cardinality
+        return None if self.changes_count and self.input.cardinality != 0 else self.input.cardinality
 
     @cached_property
     def columnar(self) -> bool:
@@ -220,7 +210,6 @@ class BufferedRows(Rows):
     """Rows that are returned one by one from blocks that are read ahead.
 
     Args:
-      inputs: the rows that it reads.
       ahead: the number of rows to read at once where single rows are requested.
     """
 
@@ -303,13 +292,7 @@ class BufferedRows(Rows):
 
 
 class Ahead(BufferedRows):
-    """Rows of any kind, read ahead in blocks invisibly.
-
-    Args:
-      rows: the rows that it reads.
-      ahead: the number of rows to read at once.
-      full: whether to read on until there are ``ahead`` rows.
-    """
+    """Rows of any kind, read ahead in blocks invisibly. ``full``: whether to read on until there are ``ahead`` rows."""
 
     def __init__(self, rows: Rows, ahead: int, *, full: bool) -> None:
         super().__init__(rows, ahead=ahead)

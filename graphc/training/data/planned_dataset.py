@@ -29,28 +29,6 @@ from graphc.training.data.nodes.threads import Prefetch
 from graphc.training.data.plan import Epoch, Node, replaced, walk
 from graphc.training.data.sources import INFINITE
 
-__all__ = [
-    "AUTOTUNE",
-    "INFINITE_CARDINALITY",
-    "UNKNOWN_CARDINALITY",
-    "Options",
-    "Planned",
-    "ThreadingOptions",
-    "add_prefetch",
-    "apply_options",
-    "count_of",
-    "first_row",
-    "functions_of",
-    "fuse_maps",
-    "improved",
-    "optimized",
-    "plan_of",
-    "push_down",
-    "refuse",
-    "threads_of",
-    "types_of",
-]
-
 # Passes: they turn a plan into a faster one with the same elements; and the options that control them.
 
 
@@ -180,11 +158,7 @@ def refuse(use: str, problem: str, kind: type[InvalidArgumentError] = InvalidArg
 
 
 def count_of(use: str, name: str, value: Any, least: int = 0) -> int:
-    """Converts a user's value to an int.
-
-    Raises:
-      InvalidArgumentError: it is not an int, or too small.
-    """
+    """Converts a user's value to an int."""
     if isinstance(value, SymbolicTensor):
         remedy = "datasets are made before it runs: pass a Python number"
         raise refuse(use, f"{name} must be an int, got {value!r:.60}, a tensor of a graph; {remedy}", InvalidTypeError)
@@ -197,11 +171,7 @@ def count_of(use: str, name: str, value: Any, least: int = 0) -> int:
 
 
 def threads_of(use: str, num_parallel_calls: Any) -> int:
-    """Converts a user's number of threads; AUTOTUNE means one per core.
-
-    Raises:
-      InvalidArgumentError: it is not such a number.
-    """
+    """Converts a user's number of threads; AUTOTUNE means one per core."""
     if num_parallel_calls is None:
         return 1
     threads = count_of(use, "num_parallel_calls", num_parallel_calls, AUTOTUNE)
@@ -209,11 +179,7 @@ def threads_of(use: str, num_parallel_calls: Any) -> int:
 
 
 def plan_of(dataset: Any, use: str) -> Node:
-    """Returns the plan of a user's dataset.
-
-    Raises:
-      InvalidTypeError: it is not a dataset.
-    """
+    """Returns the plan of a user's dataset."""
     if not isinstance(dataset, Planned):
         raise refuse(use, f"expected a gx.data.Dataset, got {dataset!r:.60}", InvalidTypeError)
     return dataset.plan
@@ -304,11 +270,7 @@ class Planned(Nested, Iterable[Any]):
 
 
 def first_row(plan: Node, use: str) -> Row:
-    """Returns one row of a plan, to learn the types of results; a row of zeros if the plan is empty.
-
-    Raises:
-      InvalidArgumentError: there is no such row.
-    """
+    """Returns one row of a plan, to learn the types of results; a row of zeros if the plan is empty."""
     rows = plan.open(Epoch())
     try:
         for row in rows:

@@ -26,19 +26,6 @@ from graphc.training.data.sources import (
     table_files,
 )
 
-__all__ = [
-    "arrow",
-    "csv",
-    "fixed_length_records",
-    "from_python",
-    "from_queue",
-    "make_csv_dataset",
-    "numpy_files",
-    "parquet",
-    "text_lines",
-    "tf_records",
-]
-
 
 def _of_files(filenames: Any, use: str, format: FileFormat, parallel: Any) -> Dataset:
     """Returns the dataset of files: in sequence, or interleaved from ``parallel`` files."""

@@ -25,8 +25,6 @@ from graphc.training.data.nodes.threads import Prefetch
 from graphc.training.data.plan import Epoch
 from graphc.training.data.planned_dataset import Planned, count_of, first_row, refuse
 
-__all__ = ["Remembering", "placer"]
-
 # Placement of elements on devices before they are used.
 
 jax: Any = _jax  # its functions are only partly annotated
@@ -100,7 +98,6 @@ class Remembering(Planned):
         Args:
           initial_state: the first state, a nested structure of tensors.
           scan_func: maps a state and an element to a pair of the next state and an element.
-          name: ignored.
 
         Example:
           >>> import graphc as gx
@@ -122,7 +119,6 @@ class Remembering(Planned):
         Args:
           initial_state: the first state, a nested structure of tensors.
           reduce_func: a function from a state and an element to the next state.
-          name: ignored.
 
         Example:
           >>> import graphc as gx
@@ -147,9 +143,6 @@ class Remembering(Planned):
     def unique(self, name: str | None = None) -> Self:
         """Drops elements that came before.
 
-        Args:
-          name: ignored.
-
         Example:
           >>> import graphc as gx
           >>> [int(x) for x in gx.data.Dataset.from_tensor_slices([1, 37, 2, 37, 2, 1]).unique()]
@@ -168,7 +161,6 @@ class Remembering(Planned):
           target_dist: the target frequency of each class.
           initial_dist: the frequency of each class in the dataset; None to count.
           seed: the seed of the draws; None as for :meth:`shuffle`.
-          name: ignored.
 
         Returns:
           A dataset of pairs of a class and an element.
@@ -187,7 +179,6 @@ class Remembering(Planned):
 
         Args:
           filename: a file to keep them in, for other programs too; empty to keep them in memory.
-          name: ignored.
         """
         path = str(filename)
         return self._on(FileCache(self.plan, path) if path else Cache(self.plan))
@@ -197,7 +188,6 @@ class Remembering(Planned):
 
         Args:
           path: the folder.
-          name: ignored.
         """
         return self._on(FileCache(self.plan, os.path.join(str(path), "elements")))
 
@@ -210,7 +200,6 @@ class Remembering(Planned):
             such as a ``gx.distribute.DataParallel``; None for the default device, later. Where that spans several
             processes, each reads its own rows of batches that divide evenly, as by :meth:`shard_batches`, and all of
             other batches.
-          name: ignored.
         """
         size = count_of("prefetch", "buffer_size", buffer_size, -1)
         plan, local = shared(self.plan) if hasattr(to, "from_local") else (self.plan, False)
@@ -221,7 +210,6 @@ class Remembering(Planned):
 
         Args:
           log_warning: whether to log each error, and the number of errors at the end.
-          name: ignored.
           log: the same as ``log_warning``.
 
         Example:
@@ -235,9 +223,6 @@ class Remembering(Planned):
 
     def get_single_element(self, name: str | None = None) -> Any:
         """Returns the element of a dataset that has exactly one.
-
-        Args:
-          name: ignored.
 
         Raises:
           InvalidArgumentError: the dataset has none, or more than one.

@@ -37,8 +37,6 @@ from graphc.compiler.ir import Attrs, OpDef, TensorType
 from graphc.compiler.tracing import ReadGuard
 from graphc.training.data.elements import Block, Nested, Row, flatten, unflatten
 
-__all__ = ["ElementTrace", "Programs", "as_tuple", "call_with", "called"]
-
 jax: Any = _jax  # its functions are only partly annotated
 
 Shapes: TypeAlias = Sequence[tuple[int, ...]]
@@ -65,7 +63,6 @@ class _Step:
 
     Attributes:
       inputs: the place of each input that is strings of the element, or a constant.
-      types: the types of the results, for one row.
     """
 
     op: OpDef
@@ -74,12 +71,7 @@ class _Step:
     types: tuple[TensorType, ...]
 
     def run(self, strings: Sequence[Any], count: int) -> list[Any]:
-        """Returns the results for ``count`` rows.
-
-        Args:
-          strings: the strings of all rows, by their places.
-          count: the number of rows.
-        """
+        """Returns the results for ``count`` rows."""
         arrays = [strings[value.place] if isinstance(value, LateStrings) else value for value in self.inputs]
         with trace_scope(None), on_host():
             result = self.op.impl(*arrays, **self.attrs)
@@ -116,11 +108,7 @@ class _Strings:
         return self.held[-1]
 
     def _note(self, op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
-        """Records an op and returns placeholders for its results.
-
-        Raises:
-          GraphcError: the function's result for many elements is unknown.
-        """
+        """Records an op and returns placeholders for its results."""
         shape = next(value.shape for value in inputs if isinstance(value, LateStrings))
         rest = [value if isinstance(value, LateStrings) else host_array(value) for value in inputs]
         fits = [value.shape == shape if isinstance(value, LateStrings) else value.size <= 1 or value.ndim <= len(shape)
@@ -151,13 +139,7 @@ class _Strings:
 class ElementTrace:
     """A traced function from elements to elements.
 
-    Args:
-      function: the user's function.
-      leaves: the types of the leaves of an element.
-      given: the structure of an element.
-
     Attributes:
-      structure: the structure of its result, once it is traced.
       stateful: the compiled function, if it keeps state; None else.
     """
 
@@ -176,11 +158,7 @@ class ElementTrace:
         self.guards: Sequence[ReadGuard] = ()
 
     def prepare(self, shapes: Shapes) -> None:
-        """Traces the function for elements of these shapes.
-
-        Raises:
-          GraphcError: the function does more than compute.
-        """
+        """Traces the function for elements of these shapes."""
         self._shapes = shapes
         if self.has_strings:
             self._example = self._with_columns()
@@ -276,11 +254,7 @@ class ElementTrace:
         return tuple([next(left) if index is None else strings[index] for index in self._strings.places])
 
     def types(self, shapes: Shapes) -> list[TensorSpec]:
-        """Traces the function for elements of these shapes; returns the types of the results.
-
-        Raises:
-          GraphcError: the function does more than compute.
-        """
+        """Traces the function for elements of these shapes; returns the types of the results."""
         self.prepare(shapes)
         arguments = [(type.shape, type.dtype) for type in self._columns]
         arguments += [(shape, as_dtype(leaf.dtype)) for shape, leaf, strings in
@@ -366,7 +340,6 @@ class Programs:
         """Returns the results for the rows of a block, computed as one program.
 
         Args:
-          block: the rows.
           size: the usual number of rows in a block; smaller blocks are padded, since compiling takes longer.
         """
         inputs, strings = self.traces[0].inputs(block)
@@ -395,7 +368,6 @@ class Programs:
         Starting a program takes 10 us, and each of its results less than 1 us.
 
         Args:
-          block: the rows.
           size: the number of rows to join into one result; 0 to return each separately.
         """
         if size not in self._split_programs:

@@ -17,8 +17,6 @@ from graphc.training.data.nodes.mixing import Choose, Interleave, RandomChoices
 from graphc.training.data.planned_dataset import Planned, count_of, plan_of, refuse, threads_of
 from graphc.training.data.workers import packed
 
-__all__ = ["Transforming"]
-
 
 class Transforming(Planned):
     """Methods of a dataset that transform elements, and combine several datasets into one."""
@@ -40,9 +38,8 @@ class Transforming(Planned):
           deterministic: False returns elements as they finish, out of order.
           synchronous: ignored.
           use_unbounded_threadpool: ignored.
-          name: ignored.
-          workers: the number of processes that call it in Python, for functions that are slow in Python itself. Arrays
-            come back through shared memory. The function is sent by pickle, or by cloudpickle where that is installed.
+          workers: the number of processes that call it in Python, for functions that are slow in Python itself. The
+            function is sent by pickle, or by cloudpickle where that is installed.
 
         Example:
           >>> import graphc as gx
@@ -62,7 +59,6 @@ class Transforming(Planned):
 
         Args:
           predicate: a function from an element to a truth value.
-          name: ignored.
 
         Example:
           >>> import graphc as gx
@@ -76,7 +72,6 @@ class Transforming(Planned):
 
         Args:
           predicate: a function from an element to a truth value.
-          name: ignored.
 
         Example:
           >>> import graphc as gx
@@ -96,7 +91,6 @@ class Transforming(Planned):
           drop_remainder: whether to drop a last batch with fewer elements.
           num_parallel_calls: ignored.
           deterministic: ignored.
-          name: ignored.
 
         Raises:
           InvalidArgumentError: raised while iterating, if elements of a batch have different shapes.
@@ -120,7 +114,6 @@ class Transforming(Planned):
             for the largest in all axes.
           padding_values: for each leaf, or for all, the value to pad with; 0 and "" by default.
           drop_remainder: whether to drop a last batch with fewer elements.
-          name: ignored.
 
         Raises:
           InvalidArgumentError: raised while iterating, if an element is larger than its padded shape.
@@ -137,11 +130,7 @@ class Transforming(Planned):
         return self._on(PaddedBatch(self.plan, size, bool(drop_remainder), shapes, values))
 
     def unbatch(self, name: str | None = None) -> Self:
-        """Returns the slices of each element, one by one.
-
-        Args:
-          name: ignored.
-        """
+        """Returns the slices of each element, one by one."""
         return self._on(Unbatch(self.plan))
 
     def rebatch(self, batch_size: int | Sequence[int], drop_remainder: bool = False, name: str | None = None) -> Self:
@@ -150,7 +139,6 @@ class Transforming(Planned):
         Args:
           batch_size: the number of elements in a batch; several numbers are used in turn.
           drop_remainder: whether to drop a last batch with fewer elements.
-          name: ignored.
 
         Example:
           >>> import graphc as gx
@@ -168,7 +156,6 @@ class Transforming(Planned):
 
         Args:
           map_func: a function that takes an element, of NumPy arrays and tensors of strings, and returns a dataset.
-          name: ignored.
 
         Example:
           >>> import graphc as gx
@@ -189,7 +176,6 @@ class Transforming(Planned):
           block_length: the number of consecutive elements of each; None for 1.
           num_parallel_calls: if more than 1, a thread for each dataset reads some elements ahead.
           deterministic: ignored: elements come in order.
-          name: ignored.
 
         Example:
           >>> import graphc as gx
@@ -214,7 +200,6 @@ class Transforming(Planned):
           shift: the number of elements by which the next window starts later; None for ``size``.
           stride: the distance between the elements of a window.
           drop_remainder: whether to drop smaller windows at the end.
-          name: ignored.
 
         Example:
           >>> import graphc as gx
@@ -238,7 +223,6 @@ class Transforming(Planned):
           reduce_func: a function from a key and a dataset of elements with that key to a dataset.
           window_size: the number of elements in a group; the remaining elements at the end form smaller groups.
           window_size_func: a function from a key to that number; pass one of the two.
-          name: ignored.
 
         Example:
           >>> import graphc as gx
@@ -273,7 +257,6 @@ class Transforming(Planned):
             last boundary then raise an error.
           no_padding: whether the elements of a batch already have one shape.
           drop_remainder: whether to drop smaller batches at the end.
-          name: ignored.
         """
         use = "bucket_by_sequence_length"
         bounds, sizes = np.asarray(bucket_boundaries, int), [int(size) for size in bucket_batch_sizes]
@@ -357,11 +340,7 @@ class Transforming(Planned):
 
 
 def padded_shapes_of(spec: Any, shapes: Any) -> tuple[Any, ...]:
-    """Returns the padded shape of each leaf, with None for open sizes.
-
-    Raises:
-      InvalidArgumentError: the number of shapes differs from the number of leaves.
-    """
+    """Returns the padded shape of each leaf, with None for open sizes."""
     leaves, structure = flatten(spec)
     if shapes is None:
         return (None,) * len(leaves)

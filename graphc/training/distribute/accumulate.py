@@ -14,8 +14,6 @@ from graphc.compiler.ops import as_wide, asarray
 from graphc.compiler.tracing import is_array
 from graphc.training.distribute.axes import Replica
 
-__all__ = ["mean_gradients"]
-
 
 def mean_gradients(
     loss: Callable[..., Any], variables: Sequence[Variable], *batch: Any, accumulate: int | None = None

@@ -11,17 +11,11 @@ from graphc.compiler.core import FUNCTIONS, Tensor, apply_all, context, operand
 from graphc.compiler.ir import OPS, Attrs
 from graphc.compiler.ops import asarray
 
-__all__ = [
-    "Replica", "all_gather", "all_mean", "all_sum", "all_to_all", "axis_index", "axis_size", "pmax", "pmean", "pmin",
-    "ppermute", "psum", "replica_index", "row_weights",
-]  # fmt: skip
-
 
 class Replica:
     """The context of a replica that is being traced, or that runs eagerly to make its Variables.
 
     Args:
-      axis: the name of the axis that the replicas form.
       rehearsed: whether the replica runs alone, and its results are discarded.
       parts: the number of micro-batches in which :func:`mean_gradients` goes through the rows.
 

@@ -26,8 +26,6 @@ from graphc.training.distribute.report import StepReport, report
 from graphc.training.distribute.sharding import Sharding
 from graphc.training.metrics import Metric
 
-__all__ = ["DataParallel", "ParallelFunction"]
-
 _FUNCTIONS_KEPT = 32
 
 Uneven = Literal["repeat", "mask", "refuse"]

@@ -11,28 +11,14 @@ from graphc.compiler.core import groups_of
 from graphc.compiler.devices import Device
 from graphc.compiler.ops import COPY_AXIS, REPLICA_AXIS
 
-__all__ = ["COPY_AXIS", "batch_mesh", "split_mesh"]
-
 
 def batch_mesh(devices: Sequence[Device], rows: int) -> Mesh:
     """Makes the mesh that holds a batch of any number of rows without padding.
 
     The devices form r groups of equal size, where r is the largest number of groups that divides the rows
     (:func:`graphc.compiler.core.groups_of`). Each group holds its own ``rows / r`` rows, and the devices of a group
-    hold the same rows, so a sum over the groups counts each row once.
-
-    Args:
-      devices: the devices, in the order of their rows.
-      rows: the number of rows in the batch, from 0.
-
-    Returns:
-      A mesh with the axes ``REPLICA_AXIS`` (r groups, to shard the rows over) and ``COPY_AXIS`` (the devices of a
-      group, to repeat them over).
-
-    Example:
-      >>> import jax
-      >>> batch_mesh(jax.devices()[:1], 12).shape
-      OrderedDict([('replica', 1), ('copy', 1)])
+    hold the same rows, so a sum over the groups counts each row once. The axes of the mesh are ``REPLICA_AXIS`` (the
+    groups) and ``COPY_AXIS`` (the devices of a group).
     """
     return split_mesh(Mesh(np.array(devices), (REPLICA_AXIS,)), REPLICA_AXIS, rows)
 
@@ -42,7 +28,6 @@ def split_mesh(mesh: Mesh, axis: str, rows: int) -> Mesh:
 
     Args:
       axis: the name of the axis that batches are split over; it is cut into groups and copies.
-      rows: the number of rows in the batch, from 0.
     """
     index, size = mesh.axis_names.index(axis), mesh.shape[axis]
     groups = groups_of(size, rows)

@@ -17,8 +17,6 @@ from graphc.compiler.ops import asarray
 from graphc.compiler.runtime import Timeline
 from graphc.training.layers import Layer
 
-__all__ = ["Pipeline"]
-
 Schedule = Literal["gpipe", "1f1b"]
 
 
@@ -187,7 +185,6 @@ class _Pass:
 
     Attributes:
       value: the input of the next stage; before the first one the whole batch, which is cut where it is needed.
-      loss: its part of the total loss, once the last stage is done.
     """
 
     pipeline: Pipeline

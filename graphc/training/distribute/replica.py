@@ -25,8 +25,6 @@ from graphc.training.distribute.processes import check_joined, meet
 from graphc.training.distribute.replicated import Places, emit_replicas
 from graphc.training.metrics import Metric
 
-__all__ = ["PerReplica", "evaluate", "found_devices", "map_results", "pmap", "refuse_nested"]
-
 
 def _refuse(per_replica: PerReplica, *others: Any) -> Any:
     """Refuses an operator of PerReplica: only the user can say which replica's value it means."""
@@ -134,11 +132,7 @@ def _operand(value: PerReplica) -> Any:
 def evaluate(
     run: Callable[..., Any], f: Callable[..., Any], dataset: Iterable[Any], metrics: Mapping[str, Metric]
 ) -> Any:
-    """Returns means and metrics over all rows; see :meth:`DataParallel.evaluate`.
-
-    Args:
-      run: a function that runs a function on a batch, over devices.
-    """
+    """Returns means and metrics over all rows; see :meth:`DataParallel.evaluate`."""
     for metric in metrics.values():
         metric.reset()
     totals: Any = None
@@ -233,13 +227,7 @@ def pmap(
 
 
 def found_devices(what: str, requested: Sequence[Any] | None) -> tuple[str, ...]:
-    """Returns the names of devices; None means all of the default platform, including those of other processes.
-
-    Raises:
-      FailedPreconditionError: ``jax.distributed`` is on, but ``gx.distribute.initialize`` was not called.
-      NotFoundError: a device does not exist.
-      InvalidArgumentError: there is no device, or a device is named twice.
-    """
+    """Returns the names of devices; None means all of the default platform, including those of other processes."""
     check_joined()
     chosen = all_devices() if requested is None else [find_device(device) for device in requested]
     if not chosen or len(set(chosen)) < len(chosen):

@@ -34,8 +34,6 @@ from graphc.compiler.ops import (
 from graphc.compiler.tracing import CallState, Region, Trace, current_trace
 from graphc.training.distribute.axes import Replica
 
-__all__ = ["Analysis", "Places", "check_law", "differing_outputs", "emit_replicas", "reduced_once", "refuse_pins"]
-
 # Analysis of which values in a replica's graph are the same on all replicas.
 #
 # Variables are replicated, so every replica must assign the same value; and a collective must be reached by all
@@ -47,9 +45,6 @@ def differing_outputs(graph: Graph, inputs: Sequence[bool]) -> Analysis:
 
     Args:
       inputs: for each input, whether it differs (a part of the batch) or not (a variable, a captured tensor).
-
-    Raises:
-      InvalidArgumentError: a collective runs under a condition that differs.
     """
     if any(node.op in _FAILING for node in graph.walk()):
         Analysis(failing=True).walk(graph, inputs, uniform=True)
@@ -216,12 +211,7 @@ _LATER = 2**30
 
 @dataclass(frozen=True)
 class Places:
-    """The devices that replicas run on.
-
-    Attributes:
-      devices: the names of the devices, in replica order.
-      groups: the number of replicas; each has the same number of devices.
-    """
+    """The devices that replicas run on. ``groups``: the number of replicas; each has the same number of devices."""
 
     devices: tuple[str, ...]
     groups: int
@@ -248,18 +238,7 @@ def emit_replicas(
     """Traces a function for one replica, and adds the program of all replicas to the trace.
 
     Args:
-      mapped: its arguments, and the axis along which each is split.
-      what: the name of the calling function, for messages: "pmap".
       lifts: whether Python values in the function's result become tensors.
-
-    Returns:
-      The leaves of the result; for each, whether it differs between replicas and so has a leading axis for them; their
-      structure; and the result of one replica.
-
-    Raises:
-      InvalidArgumentError: a variable is assigned a value that differs, or a collective runs under a condition that
-        does.
-      UnimplementedError: the function pins ops, changes an object from outside, or assigns items of its arguments.
     """
     around = current_trace()  # callers are compiled in every mode
     label = f"the function {name!r} that {what} runs on several devices"
@@ -309,8 +288,7 @@ def emit_replicas(
 def refuse_pins(label: str) -> None:
     """Raises an error if a device scope pins what replicas make."""
     if context.device:
-        error = UnimplementedError(f"{label} is called inside a device scope; call it outside")
-        raise at(error, user_location())
+        raise at(UnimplementedError(f"{label} is called inside a device scope; call it outside"), user_location())
 
 
 def _part(type: TensorType, axis: int, groups: int) -> TensorType:
@@ -322,8 +300,7 @@ def _part(type: TensorType, axis: int, groups: int) -> TensorType:
 def _check_pins(graph: Graph, label: str) -> None:
     pinned = next((node for node in graph.walk() if node.device), None)
     if pinned is not None:
-        error = UnimplementedError(f"{label} pins ops to {pinned.device}; take the pin out of it")
-        raise at(error, pinned.location)
+        raise at(UnimplementedError(f"{label} pins ops to {pinned.device}; take the pin out of it"), pinned.location)
 
 
 def _refuse_assignment(name: str, location: Location | None) -> None:

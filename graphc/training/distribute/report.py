@@ -34,8 +34,6 @@ from graphc.training.distribute.replica import PerReplica
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["DeviceReport", "RankReport", "StepReport", "report"]
-
 # The report on a step, as an object, as JSON, as text and as tables.
 
 _TELLING = 0.1

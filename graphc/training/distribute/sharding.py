@@ -44,8 +44,6 @@ from graphc.compiler.tracing import ReadGuard, attribute, fixed, is_array, is_tr
 from graphc.training.distribute.layout import split_mesh
 from graphc.training.distribute.processes import check_joined, compares_batch, mark_batch
 
-__all__ = ["SHARD", "Axes", "Rules", "Sharding", "current", "named", "shard"]
-
 # ``shard``: an op that fixes the layout of a tensor on a mesh for XLA.
 
 Axes: TypeAlias = Sequence[str | tuple[str, ...] | None]

@@ -14,8 +14,6 @@ from graphc.compiler.core import device
 from graphc.compiler.devices import Device, device_name, find_device, local_devices
 from graphc.compiler.tracing import refuse_in_trace
 
-__all__ = ["free_device"]
-
 _taken: Counter[Device] = Counter()
 _changed = threading.Condition()
 

@@ -13,19 +13,6 @@ from graphc.compiler.ops import as_numbers, max, mean, nn, zeros
 from graphc.training.layers.layer import ActivationLike, Layer, TensorLayer, activation_of, padding_of, size, sizes
 from graphc.training.layers.module import Initializer, initializer
 
-__all__ = [
-    "AveragePooling1D",
-    "AveragePooling2D",
-    "Conv1D",
-    "Conv2D",
-    "GlobalAveragePooling1D",
-    "GlobalAveragePooling2D",
-    "GlobalMaxPooling1D",
-    "GlobalMaxPooling2D",
-    "MaxPooling1D",
-    "MaxPooling2D",
-]
-
 
 class _Conv(TensorLayer):
     """A convolution over axes of space, with the channels last."""

@@ -14,8 +14,6 @@ from graphc.compiler.ops import as_numbers, asarray, matmul, random, reshape, st
 from graphc.training.layers.layer import ActivationLike, TensorLayer, activation_of, size
 from graphc.training.layers.module import Initializer, Module, initializer
 
-__all__ = ["Activation", "Dense", "Dropout", "Embedding", "Flatten", "Reshape", "Sequential", "StringLookup"]
-
 # Dense: the fully connected layer.
 
 

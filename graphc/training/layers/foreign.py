@@ -18,8 +18,6 @@ from graphc.training.layers.layer import Layer
 
 jax: Any = _jax  # its functions are only partly annotated
 
-__all__ = ["from_equinox", "from_flax"]
-
 _OPPOSITE = ("deterministic", "use_running_average", "inference")
 
 
@@ -30,7 +28,6 @@ class _Foreign(Layer):
       function: takes parameters, state, a key, the inputs, the options by name and ``training``, which is static, and
         returns the outputs and the new state.
       asks: the signature of the module, for what it wants to know of training.
-      name: for people.
     """
 
     def __init__(self, function: Callable[..., Any], params: Any, state: Any, asks: Any, name: str) -> None:

@@ -23,19 +23,6 @@ from graphc.training.layers.module import Module
 if TYPE_CHECKING:
     from graphc.compiler.core import ArrayLike, Tensor
 
-__all__ = [
-    "ActivationLike",
-    "Layer",
-    "TensorLayer",
-    "activation_of",
-    "compute_dtype",
-    "mixed_precision",
-    "padding_of",
-    "print_summary",
-    "size",
-    "sizes",
-]
-
 # Mixed precision: layers that compute in a dtype of half precision, with parameters and reductions in float32.
 
 
@@ -129,11 +116,7 @@ _FROZEN = cast("bool", 0)
 
 
 class _Mode(threading.local):
-    """The training flag of the call in progress in this thread, which layers inside it share.
-
-    Attributes:
-      trace: the trace that the call belongs to; None for none.
-    """
+    """The training flag of the call in progress in this thread, which layers inside it share."""
 
     training = False
     trace: Any = None
@@ -387,8 +370,7 @@ ActivationLike = Callable[[Any], Any]
 def size(what: str, value: Any, least: int = 1) -> int:
     """Returns a size as an int, such as one of NumPy's."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < least:
-        error = InvalidArgumentError(f"{what} must be an int of at least {least}, got {value!r:.60}")
-        raise at(error, user_location())
+        raise at(InvalidArgumentError(f"{what} must be an int of at least {least}, got {value!r:.60}"), user_location())
     return value.__index__()
 
 

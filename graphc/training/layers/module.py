@@ -15,8 +15,6 @@ from graphc.compiler.ops import linalg, ones, permute_dims, random, reshape, sig
 from graphc.library.nest import flatten
 from graphc.library.states import Stateful
 
-__all__ = ["Initializer", "Module", "initializer"]
-
 _WORDS = re.compile(r"((?<=[a-z0-9])[A-Z]|(?!^)[A-Z](?=[a-z]))")
 
 
@@ -244,11 +242,7 @@ def initializer(name: str | Initializer, argument: str) -> Initializer:
     """Returns an initializer by name, or the function itself.
 
     Args:
-      name: a name, or a function of a shape and a dtype.
       argument: what the user's argument is called, for the message.
-
-    Raises:
-      InvalidArgumentError: there is none of this name.
     """
     if callable(name):
         return name

@@ -11,8 +11,6 @@ from graphc.compiler.core import ArrayLike, Tensor, Variable, context
 from graphc.compiler.ops import as_numbers, astype, mean, nn, ones, reshape, square, stop_gradient, zeros
 from graphc.training.layers.layer import TensorLayer
 
-__all__ = ["BatchNormalization", "LayerNormalization"]
-
 
 class BatchNormalization(TensorLayer):
     """Normalises each channel by its mean and variance: of the batch while training, else of all batches before.

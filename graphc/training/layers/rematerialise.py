@@ -20,8 +20,6 @@ from graphc.training.layers.layer import Layer
 
 jax: Any = _jax  # its functions are only partly annotated
 
-__all__ = ["remat"]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

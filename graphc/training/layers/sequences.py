@@ -15,8 +15,6 @@ from graphc.training.layers.core import Dense
 from graphc.training.layers.layer import ActivationLike, TensorLayer, activation_of, size
 from graphc.training.layers.module import Initializer, initializer
 
-__all__ = ["GRU", "LSTM", "Bidirectional", "MultiHeadAttention", "Recurrent"]
-
 # Recurrent layers: one rolled loop over the time steps of a batch of sequences.
 
 _INSTEAD = {

@@ -20,17 +20,6 @@ from graphc.training.losses.standard import (
     sparse_softmax_cross_entropy,
 )
 
-__all__ = [
-    "BinaryCrossentropy",
-    "CategoricalCrossentropy",
-    "Hinge",
-    "Huber",
-    "Loss",
-    "MeanAbsoluteError",
-    "MeanSquaredError",
-    "SparseCategoricalCrossentropy",
-]
-
 _REDUCTIONS: dict[Any, Any] = {
     "sum_over_batch_size": "mean",
     "mean": "mean",

@@ -15,20 +15,6 @@ from graphc.compiler.core import ArrayLike, Tensor, apply, shorten
 from graphc.compiler.ir import OPS, Attrs, OpDef
 from graphc.compiler.ops import as_numbers, infer_by_evaluation
 
-__all__ = [
-    "LOSSES",
-    "REDUCED",
-    "REDUCTIONS",
-    "hinge",
-    "huber",
-    "mean_absolute_error",
-    "mean_squared_error",
-    "reduced",
-    "sigmoid_cross_entropy",
-    "softmax_cross_entropy",
-    "sparse_softmax_cross_entropy",
-]
-
 # The losses as ops: one kernel each in eager mode. They are computed in float32 at least.
 
 REDUCTIONS = ("mean", "sum", "none", "weighted_mean")
@@ -152,11 +138,7 @@ Reduction = Literal["mean", "sum", "none", "weighted_mean"]
 
 
 def mean_squared_error(
-    labels: ArrayLike,
-    predictions: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
-    reduction: Reduction = "mean",
+    labels: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None, reduction: Reduction = "mean"
 ) -> Tensor:
     """Computes the mean of the squared differences.
 
@@ -181,11 +163,7 @@ def mean_squared_error(
 
 
 def mean_absolute_error(
-    labels: ArrayLike,
-    predictions: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
-    reduction: Reduction = "mean",
+    labels: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None, reduction: Reduction = "mean"
 ) -> Tensor:
     """Computes the mean of the magnitudes of the differences.
 
@@ -239,11 +217,7 @@ def huber(
 
 
 def hinge(
-    labels: ArrayLike,
-    predictions: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
-    reduction: Reduction = "mean",
+    labels: ArrayLike, predictions: ArrayLike, *, sample_weight: ArrayLike | None = None, reduction: Reduction = "mean"
 ) -> Tensor:
     """Computes how much a prediction's sign misses its label by: ``max(1 - labels * predictions, 0)``.
 
@@ -335,11 +309,7 @@ def softmax_cross_entropy(
 
 
 def sparse_softmax_cross_entropy(
-    labels: ArrayLike,
-    logits: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
-    reduction: Reduction = "mean",
+    labels: ArrayLike, logits: ArrayLike, *, sample_weight: ArrayLike | None = None, reduction: Reduction = "mean"
 ) -> Tensor:
     """Computes the cross-entropy of ``softmax(logits)``, without overflow, for labels that are class numbers.
 

@@ -17,22 +17,6 @@ from graphc.compiler.ir import OPS, Attrs, OpDef
 from graphc.compiler.ops import as_numbers, infer_by_evaluation, reshape, zeros
 from graphc.library.states import Stateful
 
-__all__ = [
-    "ABOVE",
-    "ADD",
-    "CONFUSION",
-    "MATCHES",
-    "RATIO",
-    "TOTAL",
-    "TOTAL_RATIO",
-    "WEIGHTED",
-    "Metric",
-    "OpSums",
-    "by_op",
-    "is_plain",
-    "updated",
-]
-
 # Sums of metrics over the rows of a batch, as ops: one kernel each in eager mode.
 
 
@@ -148,11 +132,7 @@ ADD = _define("metrics.add", _add, "total more", "A sum and its rounding error, 
 
 
 class OpSums(NamedTuple):
-    """The sums of a batch, not computed yet.
-
-    Attributes:
-      values: what it takes; the last are the weights, None for 1.
-    """
+    """The sums of a batch, not computed yet. ``values``: what it takes; the last are the weights, None for 1."""
 
     op: OpDef
     values: tuple[Any, ...]
@@ -192,11 +172,7 @@ def updated(
 
     Args:
       totals: the Variables that hold the sums, with what rounding took from them.
-      values: what the op takes: tensors, arrays and numbers; None is left out.
       op: the op; None to add the values themselves.
-
-    Returns:
-      False if that fails, with nothing changed: the ops one by one then raise the error.
     """
     try:
         program = _program(len(totals), op, attrs)

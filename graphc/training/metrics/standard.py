@@ -22,18 +22,6 @@ from graphc.training.metrics.metric import (
     by_op,
 )
 
-__all__ = [
-    "AUC",
-    "Accuracy",
-    "BinaryAccuracy",
-    "CategoricalAccuracy",
-    "ConfusionMatrix",
-    "Mean",
-    "Precision",
-    "Recall",
-    "SparseCategoricalAccuracy",
-]
-
 
 class Mean(Metric):
     """The weighted mean of values.
@@ -344,6 +332,5 @@ def _number(metric: str, what: str, value: Any) -> float:
 
 def _count(what: str, value: Any, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        error = InvalidArgumentError(f"{what} must be an int of at least {least}, got {value!r:.60}")
-        raise at(error, user_location())
+        raise at(InvalidArgumentError(f"{what} must be an int of at least {least}, got {value!r:.60}"), user_location())
     return value

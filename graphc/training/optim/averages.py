@@ -17,8 +17,6 @@ from graphc.library.states import Stateful
 from graphc.training.optim.optimizer import checked_variables
 from graphc.training.optim.update import UPDATE, register, update_attrs
 
-__all__ = ["ExponentialMovingAverage"]
-
 _map: Any = jax.tree.map
 
 

@@ -14,8 +14,6 @@ from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidTypeError, UnimplementedError
 from graphc.training.optim.named import LearningRate, Named, Options
 
-__all__ = ["SGD", "Adam", "AdamW", "RMSprop", "class_of", "remade", "rules"]
-
 # The optimizers that most programs want, by name; the rules are optax's.
 
 
@@ -232,15 +230,7 @@ _KNOWN: dict[str, Any] = {kind.__name__.lower(): kind for kind in (SGD, Adam, Ad
 
 
 def class_of(name: str) -> Any:
-    """Returns the optimizer of a name, in whatever case and with or without underscores; None for no optimizer.
-
-    Args:
-      name: such as ``Lion`` or ``noisy_sgd``.
-
-    Example:
-      >>> class_of("noisy_sgd"), class_of("Adam"), class_of("lbgfs")
-      (<class 'graphc.training.optim.NoisySgd'>, <class 'graphc.training.optim.by_name.Adam'>, None)
-    """
+    """Returns the optimizer of a name, in whatever case and with or without underscores; None for no optimizer."""
     key = _key(name)
     if key not in _KNOWN and (rule := rules().get(key)) is not None:
         signature = inspect.signature(rule)

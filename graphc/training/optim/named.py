@@ -20,8 +20,6 @@ from graphc.compiler.tracing import refuse_in_trace
 from graphc.training.optim.optimizer import Optimizer
 from graphc.training.optim.update import register
 
-__all__ = ["LearningRate", "Named", "Options", "clipping_by_norm", "rated"]
-
 # Rules of optax whose learning rate and loss scale are in their state, so that they change without a new program.
 
 _GROWTH_STEPS = 2000

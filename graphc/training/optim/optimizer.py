@@ -10,12 +10,7 @@ import optax
 
 from graphc.compiler.autograph import call
 from graphc.compiler.base import at, user_location, warn_at
-from graphc.compiler.base.errors import (
-    GraphcError,
-    GraphcWarning,
-    InvalidArgumentError,
-    InvalidTypeError,
-)
+from graphc.compiler.base.errors import GraphcError, GraphcWarning, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import ArrayLike, Tensor, Variable, apply, array_of, context, device, meeting_place, shorten
 from graphc.compiler.gradients import GradientTape
 from graphc.compiler.ir import Attrs
@@ -23,9 +18,6 @@ from graphc.compiler.ops import as_numbers, asarray
 from graphc.compiler.tracing import making_state
 from graphc.library.states import Stateful
 from graphc.training.optim.update import UPDATE, initial_state, parts, register, state_names, state_owners, update_attrs
-
-__all__ = ["Optimizer", "checked_variables"]
-
 
 _WHEN_MADE = (
     "layers make theirs at the first call, so call optimizer.minimize(loss, model), or ask for trainable_variables "
@@ -37,7 +29,9 @@ class HasVariables(Protocol):
     """A model: an object with trainable Variables, which its first call may make."""
 
     @property
-    def trainable_variables(self) -> Iterable[Variable]: ...
+    def trainable_variables(self) -> Iterable[Variable]:
+        """The Variables that training changes."""
+        ...
 
 
 class Optimizer(Stateful):
@@ -402,10 +396,7 @@ def checked_variables(variables: Iterable[Any]) -> list[Variable]:
             )
         checked[id(variable)] = variable
     if not checked:
-        raise _error(
-            InvalidArgumentError,
-            f"no variables were given; {_WHEN_MADE}",
-        )
+        raise _error(InvalidArgumentError, f"no variables were given; {_WHEN_MADE}")
     return list(checked.values())
 
 

@@ -21,18 +21,12 @@ from graphc.compiler.ir import OPS, Attrs, OpDef, TensorType
 from graphc.compiler.lowering import needed_inputs
 from graphc.compiler.ops import infer_by_evaluation
 
-__all__ = ["UPDATE", "Part", "initial_state", "parts", "register", "state_names", "state_owners", "update_attrs"]
-
 TRANSFORMATIONS: Registry[optax.GradientTransformation] = Registry("optax transformation")
 _names = UniqueNames()
 
 
 def register(transformation: optax.GradientTransformation, label: str) -> str:
-    """Makes a transformation known to the op.
-
-    Returns:
-      Its name: the label, made unique.
-    """
+    """Makes a transformation known to the op."""
     name = _names(label)
     TRANSFORMATIONS.add(name, transformation)
     return name
@@ -173,10 +167,8 @@ class Part:
     """The part of an update that one device does.
 
     Attributes:
-      device: its name.
       taken: the positions of the inputs that it needs.
       wanted: the positions of the results that it gives.
-      attrs: the attributes of its op.
     """
 
     device: str

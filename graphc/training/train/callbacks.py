@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import io
 import math
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any, Literal
 
 from graphc.compiler.base import at, user_location
@@ -16,8 +14,6 @@ from graphc.compiler.core import Tensor
 from graphc.training.distribute import process_index
 from graphc.training.train.checkpoint import Checkpoint
 from graphc.training.train.parts import parts_of
-
-__all__ = ["CSVLog", "Callback", "Checkpoints", "EarlyStopping", "History", "TensorBoard"]
 
 # History: the numbers that a training reports, epoch by epoch.
 
@@ -91,47 +87,9 @@ class History:
             writer.writerow(["epoch", *self.values])
             writer.writerows([n + 1, *(column[n] for column in self.values.values())] for n in range(len(self)))
 
-    def plot(self, path: PathLike | None = None) -> Any:
-        """Plots the numbers over the epochs: each in its own plot, together with its validation value.
-
-        Args:
-          path: the file to write the picture to; None to write no file.
-
-        Returns:
-          A ``matplotlib.figure.Figure``, which notebooks display.
-
-        Raises:
-          NotFoundError: matplotlib is not installed.
-        """
-        try:
-            figures = import_module("matplotlib.figure")
-        except ImportError as error:
-            text = f"History.plot needs matplotlib, which is not installed ({error}): pip install 'graphc[viz]'"
-            raise at(NotFoundError(text), user_location()) from error
-        names = list(dict.fromkeys(name.removeprefix("val_") for name in self.values)) or ["nothing yet"]
-        members = {"_repr_png_": _png}  # which notebooks ask for; matplotlib's own picture needs pyplot
-        kind = type("Figure", (figures.Figure,), members)
-        figure = kind(figsize=(5 * len(names), 3.5), layout="constrained")
-        for name, axes in zip(names, figure.subplots(1, len(names), squeeze=False)[0], strict=True):
-            for key in (name, f"val_{name}"):
-                if key in self.values:
-                    axes.plot(range(1, len(self) + 1), self.values[key], marker=".", label=key)
-            axes.set(xlabel="epoch", title=name)
-            axes.legend() if axes.lines else None
-        if path is not None:
-            with file_errors(path):
-                figure.savefig(as_path(path))
-        return figure
-
     def __repr__(self) -> str:
         last = ", ".join(f"{name}={value:.4g}" for name, value in self.last().items())
         return f"<History of {len(self)} epochs{': ' if last else ''}{last}>"
-
-
-def _png(figure: Any) -> bytes:
-    """Returns the picture that a notebook shows."""
-    figure.savefig(file := io.BytesIO(), format="png")
-    return file.getvalue()
 
 
 class Callback:
@@ -177,8 +135,7 @@ class EarlyStopping(Callback):
         best: Any = None,
     ) -> None:
         if mode not in ("min", "max"):
-            error = InvalidArgumentError(f"EarlyStopping: mode must be 'min' or 'max', got {mode!r}")
-            raise at(error, user_location())
+            raise at(InvalidArgumentError(f"EarlyStopping: mode must be 'min' or 'max', got {mode!r}"), user_location())
         self.monitor, self.patience = monitor, patience
         self._min_delta, self._sign, self._best = min_delta, -1.0 if mode == "max" else 1.0, best
         self._kept: dict[str, Tensor] | None = None

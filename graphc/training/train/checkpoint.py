@@ -28,8 +28,6 @@ from graphc.training.train.parts import Resumable, encoded, parts_of
 from graphc.training.train.restoring import Saved, Target, faults, part_of, refuse_trace
 from graphc.training.train.storage import Entry, Part, Piece, Writer, Writing, entries, state_name
 
-__all__ = ["Checkpoint", "Processes", "Snapshots"]
-
 # Copies of arrays on the host, made at once, so that training may continue and change the arrays.
 
 

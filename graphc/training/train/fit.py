@@ -26,17 +26,6 @@ from graphc.training.distribute import process_index
 from graphc.training.layers import Layer
 from graphc.training.train.callbacks import Callback, History
 
-__all__ = [
-    "TrainingProgress",
-    "arguments_of",
-    "compiled_epoch",
-    "fit",
-    "mean_of",
-    "numbers_of",
-    "rows_of",
-    "skip_passes",
-]
-
 # Epochs: the arguments and results of a step, and an epoch as one program.
 
 
@@ -61,16 +50,7 @@ def numbers_of(result: Any) -> dict[str, Any]:
 def compiled_epoch(
     step: Callable[..., Any], dataset: Any, callbacks: Sequence[Callback], names: Sequence[str]
 ) -> tuple[Callable[[], tuple[int, Mapping[str, float]]] | None, str]:
-    """Makes a program that runs an epoch, if possible.
-
-    Args:
-      step: the function to call for a batch.
-      callbacks: the callbacks to call at the ends of steps and epochs.
-      names: the names of the numbers that a step returns.
-
-    Returns:
-      A function that runs the program and returns the number of rows and the means over them, or None; and the reason.
-    """
+    """Makes a program that runs an epoch, if possible. ``names``: the names of the numbers that a step returns."""
     why, program = _why_not(step, dataset, callbacks), None
     if not why:
         returned: dict[str, None] = {}

@@ -12,8 +12,6 @@ from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidTypeError
 from graphc.compiler.core import Variable
 
-__all__ = ["Resumable", "decoded", "encoded", "parts_of"]
-
 
 @runtime_checkable
 class Resumable(Protocol):
@@ -34,9 +32,6 @@ def parts_of(name: str, value: Any) -> tuple[dict[str, Variable], dict[str, Resu
     Args:
       value: a Variable, a layer, an optimizer, a generator, an object with ``variables`` or with ``state()`` and
         ``restore()``, or a list, tuple or dict of these.
-
-    Raises:
-      InvalidTypeError: it is something else.
     """
     variables: dict[str, Variable] = {}
     states: dict[str, Resumable] = {}

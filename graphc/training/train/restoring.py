@@ -29,8 +29,6 @@ from graphc.library.formats import ArrayFile, checksum
 from graphc.training.train.parts import decoded, parts_of
 from graphc.training.train.storage import FILES, FORMAT, STATE, state_name
 
-__all__ = ["NO_VARIABLE", "Region", "Saved", "Target", "faults", "from_orbax", "part_of", "refuse_trace", "to_orbax"]
-
 # A checkpoint for reading: any part of any array, however it was split when it was written.
 
 NO_VARIABLE = "no Variable"
@@ -273,24 +271,14 @@ def _listed(names: Sequence[str]) -> str:
 
 
 class Target:
-    """A Variable that is restored in place: each device reads only its own part.
-
-    Args:
-      variable: the Variable.
-      saved: the checkpoint.
-      name: the name of the array there.
-    """
+    """A Variable that is restored in place: each device reads only its own part."""
 
     def __init__(self, variable: Variable, saved: Saved, name: str) -> None:
         self._variable, self._saved, self._name = variable, saved, name
         self._array = array_of(variable)
 
     def verify(self) -> None:
-        """Verifies the checksums of the parts that this process's devices need.
-
-        Raises:
-          DataLossError: a file is damaged.
-        """
+        """Verifies the checksums of the parts that this process's devices need."""
         sharding: Any = self._array.sharding
         indices = sharding.addressable_devices_indices_map(self._array.shape)
         self._saved.verify(self._name, [self._region(index) for index in indices.values()])

@@ -43,8 +43,6 @@ from graphc.compiler.base.errors import (
 from graphc.compiler.base.files import file_errors
 from graphc.library.formats import Mark, checksum, header_of, is_in_progress, sync, write_arrays
 
-__all__ = ["FILES", "FORMAT", "STATE", "Entry", "Part", "Piece", "Writer", "Writing", "entries", "state_name"]
-
 FORMAT = "graphc checkpoint 1"
 STATE = "state:"
 """Prefix of the names of arrays that belong to the state of an object, not to a Variable."""
@@ -119,8 +117,6 @@ class Entry:
 
     Attributes:
       number: its number among those saved in the folder; the highest is the latest.
-      step: the step that it was saved at.
-      manifest: the checkpoint's manifest.
       token: the prefix of the names of its files.
     """
 

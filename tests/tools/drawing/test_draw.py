@@ -49,15 +49,8 @@ def test_html_is_one_page_with_the_text(graph: Graph, tmp_path: Path) -> None:
     assert "Content-Security-Policy" in text
 
 
-@pytest.mark.parametrize("ending", ["png", "pdf"])
-def test_matplotlib_draws_the_others(graph: Graph, tmp_path: Path, ending: str) -> None:
-    path = graph.draw(tmp_path / f"graph.{ending}")
-    start = path.read_bytes()[:4]
-    assert start == {"png": b"\x89PNG", "pdf": b"%PDF"}[ending]
-
-
 def test_another_ending_is_refused(graph: Graph, tmp_path: Path) -> None:
-    with pytest.raises(InvalidArgumentError, match=r"graph\.gif'.*\.svg, \.html, \.png"):
+    with pytest.raises(InvalidArgumentError, match=r"graph\.gif'.*\.svg or \.html"):
         graph.draw(tmp_path / "graph.gif")
 
 

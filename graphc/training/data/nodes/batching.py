@@ -15,22 +15,9 @@ from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import StringTensor, Tensor, Variable, as_dtype
 from graphc.compiler.function import TensorSpec
-from graphc.training.data.elements import (
-    Block,
-    Row,
-    flatten,
-    host_leaf,
-    joined,
-    row_of,
-    rows_of,
-    size_of,
-    stacked,
-    unflatten,
-)
+from graphc.training.data.elements import Block, Row, flatten, host_leaf, joined, row_of, rows_of, size_of, unflatten
 from graphc.training.data.plan import Epoch, Node, Rows, full_block
 from graphc.training.data.sources import INFINITE, Cardinality, State
-
-__all__ = ["Batch", "PaddedBatch", "Rebatch", "Unbatch"]
 
 
 def batches(count: Cardinality, size: int, drop_remainder: bool) -> Cardinality:
@@ -110,7 +97,6 @@ class PaddedBatch(Node):
 
     Attributes:
       shapes: the shapes of each leaf, with None for the size of the largest; None for all sizes of it.
-      values: the padding value of each leaf.
     """
 
     word = "padded_batch"
@@ -138,11 +124,7 @@ class PaddedBatch(Node):
 
 
 def padded(rows: Sequence[Row], shapes: Sequence[Any], values: Sequence[Any]) -> Row:
-    """Stacks rows into a batch, with each leaf padded to the largest or to a given shape.
-
-    Raises:
-      InvalidArgumentError: a leaf is larger than the shape it is to be filled up to, or has other axes.
-    """
+    """Stacks rows into a batch, with each leaf padded to the largest or to a given shape."""
     columns: list[Any] = []
     for index, (leaves, shape, value) in enumerate(zip(zip(*rows, strict=True), shapes, values, strict=True)):
         dimensions = [np.shape(leaf) for leaf in leaves]
@@ -303,6 +285,7 @@ class Rebatch(Node):
     """Batches of other sizes, which are used in turn."""
 
     word = "rebatch"
+    changes_count = True
     source: Node
     sizes: tuple[int, ...]
     drop_remainder: bool
@@ -313,12 +296,5 @@ class Rebatch(Node):
         size = self.sizes[0] if self.drop_remainder and len(set(self.sizes)) == 1 else None
         return unflatten(structure, [TensorSpec(leaf.shape and (size, *leaf.shape[1:]), leaf.dtype) for leaf in leaves])
 
-    @cached_property
-    def cardinality(self) -> Cardinality:
-        return 0 if self.input.cardinality == 0 else None
-
     def open(self, epoch: Epoch) -> Rows:
         return _Rebatched(self, self.input.open(epoch))
-
-
-__all__ += ["batched_spec", "batches", "filling", "padded", "stacked"]

@@ -22,8 +22,6 @@ from graphc.training.data.late import LateSeed, Runs
 from graphc.training.data.plan import Epoch, Node, Rows, full_block
 from graphc.training.data.sources import State
 
-__all__ = ["Cache", "FileCache", "Shuffle"]
-
 _SKIPPED_AT_ONCE = 4096
 
 
@@ -125,14 +123,7 @@ class _ShuffledNumbers(_Shuffled):
 
 @dataclass(frozen=True, eq=False)
 class Shuffle(Node):
-    """The elements in random order.
-
-    Attributes:
-      buffer_size: the number of elements that the next one is drawn from.
-      seed: the seed of the order.
-      reshuffle_each_iteration: whether each pass has a different order.
-      runs: counts how often a dataset with this shuffle was iterated.
-    """
+    """The elements in random order. ``runs``: counts how often a dataset with this shuffle was iterated."""
 
     word = "shuffle"
     source: Node
@@ -219,10 +210,6 @@ class Cache(Node):
     source: Node
     store: Store = field(default_factory=Store, repr=False)
 
-    @cached_property
-    def spec(self) -> Any:
-        return self.input.spec
-
     def open(self, epoch: Epoch) -> Rows:
         return _Cached(self)
 
@@ -302,10 +289,6 @@ class FileCache(Node):
     source: Node
     path: str
 
-    @cached_property
-    def spec(self) -> Any:
-        return self.input.spec
-
     def open(self, epoch: Epoch) -> Rows:
         return _FromFile(self.path) if os.path.exists(self.path) else _ToFile(self.input.open(Epoch()), self.path)
 
@@ -334,11 +317,7 @@ def write_row(file: BinaryIO, row: Row) -> None:
 
 
 def read_row(file: BinaryIO) -> Row | None:
-    """Returns the next row of a file; None at its end.
-
-    Raises:
-      DataLossError: the file is cut off.
-    """
+    """Returns the next row of a file; None at its end."""
     (length,) = _LENGTH.unpack(_exactly(file, _LENGTH.size))
     if length == _END:
         return None

@@ -15,8 +15,6 @@ from graphc.training.data.elements import Block, Row, described, flatten, rows_o
 from graphc.training.data.plan import Epoch, Node, Rows, full_block
 from graphc.training.data.sources import INFINITE, Cardinality, State
 
-__all__ = ["Concatenate", "Repeat", "Shard", "Skip", "Take", "Zip", "common_spec"]
-
 
 class _Take(Rows):
     counters = ("left",)
@@ -254,11 +252,7 @@ class Concatenate(Node):
 
 
 def common_spec(specs: list[Any], use: str) -> Any:
-    """Returns the common spec of elements.
-
-    Raises:
-      InvalidArgumentError: their structures or dtypes differ.
-    """
+    """Returns the common spec of elements."""
     flat = [flatten(spec) for spec in specs]
     first, structure = flat[0]
     for number, (leaves, other) in enumerate(flat):

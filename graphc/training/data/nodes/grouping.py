@@ -22,18 +22,6 @@ from graphc.training.data.nodes.mixing import plan_in
 from graphc.training.data.plan import Epoch, Node, Rows
 from graphc.training.data.sources import INFINITE, Cardinality, State
 
-__all__ = [
-    "GroupByWindow",
-    "Held",
-    "IgnoreErrors",
-    "LookingBack",
-    "RejectionResample",
-    "Replayed",
-    "Scan",
-    "Unique",
-    "Window",
-]
-
 # Nodes that depend on earlier elements: scan, unique, rejection_resample; and one that skips elements with errors.
 
 # Rows whose position is their count: to restore it, they are read again from the start.
@@ -148,7 +136,6 @@ class Scan(Node):
     """A function applied to each element and to a state, which it updates.
 
     Attributes:
-      initial: the leaves of the first state.
       function: maps a state and an element to the next state and an element.
     """
 
@@ -192,11 +179,8 @@ class Unique(Node):
     """The elements that did not come before."""
 
     word = "unique"
+    changes_count = True
     source: Node
-
-    @cached_property
-    def cardinality(self) -> Cardinality:
-        return 0 if self.input.cardinality == 0 else None
 
     def open(self, epoch: Epoch) -> Rows:
         return _Unique(self.input.open(epoch))
@@ -225,6 +209,7 @@ class RejectionResample(Node):
     """Pairs of a class and an element; elements are dropped so that the classes have the target frequencies."""
 
     word = "rejection_resample"
+    changes_count = True
     source: Node
     function: UserFunction
     target: tuple[float, ...]
@@ -235,10 +220,6 @@ class RejectionResample(Node):
     def spec(self) -> Any:
         (leaf,) = flatten(self.function.spec)[0]
         return (TensorSpec((), leaf.dtype), self.input.spec)
-
-    @cached_property
-    def cardinality(self) -> Cardinality:
-        return 0 if self.input.cardinality == 0 else None
 
     def open(self, epoch: Epoch) -> Rows:
         return _Resampled(self, self.input.open(epoch), Epoch().random(self.seed))
@@ -272,12 +253,9 @@ class IgnoreErrors(Node):
     """The elements that can be computed."""
 
     word = "ignore_errors"
+    changes_count = True
     source: Node
     log: bool
-
-    @cached_property
-    def cardinality(self) -> Cardinality:
-        return 0 if self.input.cardinality == 0 else None
 
     def open(self, epoch: Epoch) -> Rows:
         return _Ignored(self.input.open(epoch), self.log)
@@ -351,11 +329,7 @@ class _Windows(LookingBack):
 
 @dataclass(frozen=True, eq=False)
 class Window(Node):
-    """Datasets of consecutive elements, one for each leaf.
-
-    Attributes:
-      make: a function from a plan to a dataset.
-    """
+    """Datasets of consecutive elements, one for each leaf. ``make``: a function from a plan to a dataset."""
 
     word = "window"
     source: Node
@@ -436,13 +410,12 @@ class GroupByWindow(Node):
     """Groups of elements with the same key, each made into a dataset by a function.
 
     Attributes:
-      key: the key of an element, an int.
-      reduce: a function from a key and a dataset of elements with that key to a dataset.
       window_size: the number of elements in a group, or a function from a key to that number.
       make: a function from a plan to a dataset.
     """
 
     word = "group_by_window"
+    changes_count = True
     slow = True
     source: Node
     key: UserFunction
@@ -457,10 +430,6 @@ class GroupByWindow(Node):
         rows.close()
         group = self.make(Held(() if row is None else (row,), self.input.spec))
         return plan_in(self.reduce.function(np.asarray(0)[()], group), self.reduce).spec
-
-    @cached_property
-    def cardinality(self) -> Cardinality:
-        return 0 if self.input.cardinality == 0 else None
 
     def open(self, epoch: Epoch) -> Rows:
         return _Grouped(self, self.input.open(epoch), epoch)

@@ -17,9 +17,7 @@ from graphc.training.data.elements import Block, Row, flatten, row_bytes, row_of
 from graphc.training.data.functions import UserFunction
 from graphc.training.data.nodes.batching import Batch
 from graphc.training.data.plan import Ahead, BufferedRows, Epoch, Node, Rows, full_block
-from graphc.training.data.sources import INFINITE, Cardinality, State
-
-__all__ = ["Filter", "Map", "Noted", "TakeWhile", "batched_maps", "mapped_batches"]
+from graphc.training.data.sources import INFINITE, State
 
 
 class Noted(Rows):
@@ -173,16 +171,13 @@ class Filter(Node):
     """The elements for which a function returns True."""
 
     word = "filter"
+    changes_count = True
     source: Node
     function: UserFunction
 
     @cached_property
     def slow(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
         return self.function.mode == "python"
-
-    @cached_property
-    def cardinality(self) -> Cardinality:
-        return 0 if self.input.cardinality == 0 else None
 
     @cached_property
     def columnar(self) -> bool:
@@ -222,12 +217,9 @@ class TakeWhile(Node):
     """The elements before the first one for which a function returns False."""
 
     word = "take_while"
+    changes_count = True
     source: Node
     function: UserFunction
-
-    @cached_property
-    def cardinality(self) -> Cardinality:
-        return 0 if self.input.cardinality == 0 else None
 
     def open(self, epoch: Epoch) -> Rows:
         return _TakenWhile(self.function, self.input.open(epoch))
@@ -268,10 +260,7 @@ class _AtOnce(Rows):
     """Batches, several of which are made at once.
 
     Args:
-      node: the batches.
       function: the function that makes the rows, or is called for each batch.
-      source: the rows that it reads.
-      epoch: the epoch of the rows.
       at_once: the maximum number of batches to make at once.
     """
 

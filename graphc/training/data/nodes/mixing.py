@@ -23,8 +23,6 @@ from graphc.training.data.nodes.threads import ReadAhead
 from graphc.training.data.plan import Ahead, Epoch, Node, Rows
 from graphc.training.data.sources import INFINITE, Cardinality, State
 
-__all__ = ["Choose", "Interleave", "RandomChoices"]
-
 
 @dataclass
 class _Slot:
@@ -153,11 +151,7 @@ def is_even(spec: Any) -> bool:
 
 
 def plan_in(leaf: Any, function: UserFunction) -> Node:
-    """Returns the plan of a dataset that a user's function returned.
-
-    Raises:
-      InvalidTypeError: it returned something else.
-    """
+    """Returns the plan of a dataset that a user's function returned."""
     plan = getattr(leaf, "plan", None)
     if not isinstance(plan, Node):
         error = InvalidTypeError(f"{function.use}: {function.name} must return a dataset, but returned {leaf!r:.60}")
@@ -171,11 +165,11 @@ class Interleave(Node):
 
     Attributes:
       cycle_length: the number of datasets to read in turn; 1 for one after the other.
-      block_length: the number of consecutive elements of each.
       ahead_of_each: the number of elements of each that a thread reads ahead; None for no threads.
     """
 
     word = "interleave"
+    changes_count = True
     slow = True
     source: Node
     function: UserFunction
@@ -192,10 +186,6 @@ class Interleave(Node):
             f"{self.function.use}: {self.function.name} must return a dataset, but returns {result}"
         )
         raise at(error, self.function.location)
-
-    @cached_property
-    def cardinality(self) -> Cardinality:
-        return 0 if self.input.cardinality == 0 else None
 
     def open(self, epoch: Epoch) -> Rows:
         return _Interleaved(self, epoch)

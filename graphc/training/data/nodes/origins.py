@@ -19,8 +19,6 @@ from graphc.training.data.nodes.maps import Map
 from graphc.training.data.plan import BufferedRows, Epoch, Node, Rows, full_block
 from graphc.training.data.sources import INFINITE, Cardinality, FileSource, RowSource, Source, SourceIterator, State
 
-__all__ = ["Gather", "Numbers", "RandomNumbers", "Read", "ShareBatches", "part_of", "shared"]
-
 _arange: Any = np.arange
 
 
@@ -296,11 +294,6 @@ def part_of(count: int, parts: int, index: int) -> tuple[int, int]:
 
     Rows are numbered over the whole dataset, and the processes divide each batch. So all processes take the same number
     of steps, the batches equal those of a single process, and a position means the same for any number of processes.
-
-    Args:
-      count: the number of rows.
-      parts: the number of parts; their sizes differ by at most one.
-      index: the index of the part, from 0.
 
     Example:
       >>> from graphc.training.data.nodes.origins import part_of

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from graphc.compiler.base import Pool, at, user_location, wait_until
@@ -18,10 +17,8 @@ from graphc.training.data.elements import Row
 from graphc.training.data.functions import UserFunction
 from graphc.training.data.nodes.maps import Noted
 from graphc.training.data.plan import Epoch, Node, Rows
-from graphc.training.data.sources import Cardinality, State
+from graphc.training.data.sources import State
 from graphc.training.data.workers import WorkerPool, packed
-
-__all__ = ["MappedInProcesses", "MappedInThreads", "Prefetch", "ReadAhead"]
 
 _END_SECONDS, _EXIT_SECONDS = 1.0, 0.1
 """The time that calls in progress have when the iteration ends before them."""
@@ -33,7 +30,6 @@ class _Work:
 
     Attributes:
       before: the position of the input before it.
-      number: its index.
       given: whether its result was returned before those of earlier elements.
     """
 
@@ -47,9 +43,6 @@ class MappedInThreads(Noted):
     """Calls a function for several elements at a time.
 
     Args:
-      function: the function.
-      rows: the rows to call it with.
-      threads: the number of concurrent calls.
       ordered: whether results come in the order of the elements.
     """
 
@@ -156,10 +149,6 @@ class MappedInProcesses(MappedInThreads):
     """Calls a function for several elements at a time, in separate processes.
 
     Args:
-      function: the function.
-      spec: the types of the elements that it is called with.
-      rows: the rows to call it with.
-      workers: the number of processes.
       ordered: whether results come in the order of the elements.
     """
 
@@ -237,8 +226,6 @@ class ReadAhead(Rows):
     The thread starts with the first requested row. It ends with the input, after an exception, or on :meth:`close`.
 
     Args:
-      rows: the rows to read.
-      size: the number of rows to keep ready.
       place: a function applied to each row in the thread, such as a transfer to a device.
     """
 
@@ -311,14 +298,6 @@ class Prefetch(Node):
     source: Node
     buffer_size: int
     place: Callable[[Row], Row] | None = field(default=None, repr=False)
-
-    @cached_property
-    def cardinality(self) -> Cardinality:
-        return self.input.cardinality
-
-    @cached_property
-    def spec(self) -> Any:
-        return self.input.spec
 
     def open(self, epoch: Epoch) -> Rows:
         return ReadAhead(self.input.open(epoch), self.buffer_size, self.place)

@@ -17,24 +17,17 @@ from graphc.compiler.core import STRING, as_dtype, canonical_array
 from graphc.compiler.function import TensorSpec
 from graphc.training.data.sources.chunks import Columns, FileSource, file_names
 
-__all__ = ["Tables", "column_array", "pyarrow", "table_arrays", "table_files"]
-
 _ROWS = 1 << 13
 """Number of rows of a Parquet file to read at once."""
 
 
 def pyarrow(use: str) -> Any:
-    """Returns pyarrow, with the modules that sources use.
-
-    Raises:
-      FailedPreconditionError: pyarrow is not installed.
-    """
+    """Returns pyarrow, with the modules that sources use."""
     try:
         for part in ("csv", "compute", "ipc", "parquet"):
             importlib.import_module(f"pyarrow.{part}")
     except ImportError:
-        error = FailedPreconditionError(f"{use} need pyarrow: pip install 'graphc[data]'")
-        raise at(error, user_location()) from None
+        raise at(FailedPreconditionError(f"{use} need pyarrow: pip install 'graphc[data]'"), user_location()) from None
     return importlib.import_module("pyarrow")
 
 
@@ -42,12 +35,7 @@ def column_array(column: Any, name: str, default: Any = None) -> np.ndarray[Any,
     """Converts a column of a table to an array: strings to ``bytes``, lists of one length to a further axis.
 
     Args:
-      column: the column.
-      name: the column's name, for errors.
       default: the replacement for missing values.
-
-    Raises:
-      ValueError: values are missing without a default, lists differ in length, or 64-bit ints do not fit.
     """
     types = importlib.import_module("pyarrow").types
     kind = column.type
@@ -87,7 +75,6 @@ class Tables:
 
     Args:
       kind: ``"parquet"`` or ``"arrow"``.
-      spec: the types of an element, a dict of the columns.
     """
 
     kind: str

@@ -18,25 +18,6 @@ from graphc.compiler.base.errors import FileMissingError, InvalidTypeError
 from graphc.compiler.core import as_strings
 from graphc.compiler.function import TensorSpec
 
-__all__ = [
-    "BLOCK",
-    "INFINITE",
-    "Cardinality",
-    "Columns",
-    "FileFormat",
-    "FileReader",
-    "FileSource",
-    "RowSource",
-    "Source",
-    "SourceIterator",
-    "State",
-    "file_names",
-    "map_spec",
-    "matching_files",
-    "objects",
-    "stacked_spec",
-]
-
 INFINITE = math.inf
 """The cardinality of a source that does not end."""
 

@@ -20,15 +20,11 @@ from graphc.library.formats import checked_compression, open_file, reading, skip
 from graphc.training.data.sources.arrow import column_array, pyarrow
 from graphc.training.data.sources.chunks import BLOCK, Columns, FileSource, file_names
 
-__all__ = ["CSV", "Column", "csv_files"]
-
 
 class Column(NamedTuple):
     """A column to read.
 
     Attributes:
-      name: the column's name.
-      place: the index of its field in a row.
       dtype: its dtype; object for strings.
       default: the value of an empty field; None if no field may be empty.
     """
@@ -44,14 +40,9 @@ class CSV:
     """The CSV format.
 
     Args:
-      names: the names of all fields of a row.
       columns: the columns to read.
-      delimiter: the text between fields.
-      quotes: whether fields in double quotes may hold delimiters and line feeds.
       na_value: another text that counts as empty.
-      header: whether each file starts with a row of names.
       checked: whether the header must equal ``names``.
-      compression: the compression of the files.
     """
 
     names: tuple[str, ...]

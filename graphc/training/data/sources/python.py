@@ -31,8 +31,6 @@ from graphc.training.data.late import Origin
 from graphc.training.data.sources.chunks import Cardinality, Source, SourceIterator, State
 from graphc.training.data.sources.rows import Items, checked_row
 
-__all__ = ["Iterated", "QueueSource", "Slices", "python_source"]
-
 
 def python_source(given: Any, spec: Any = None) -> Source:
     """Returns a source of a Python object: a sequence, an iterable, an iterator, or a function that returns one.

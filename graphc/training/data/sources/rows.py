@@ -17,17 +17,11 @@ from graphc.library.formats import RecordStream, open_file, reading, skip_to
 from graphc.training.data.elements import Row, described, flatten, spec_of, stacked, take_apart, unflatten
 from graphc.training.data.sources.chunks import BLOCK, Columns, RowSource, State, file_names, objects
 
-__all__ = ["FixedLengthRecords", "Items", "NumpyFiles", "RowIterator", "TFRecords", "TextLines"]
-
 Array: TypeAlias = np.ndarray[Any, Any]
 
 
 class RowIterator:
-    """Reads the rows of a source in order.
-
-    Args:
-      source: the source.
-    """
+    """Reads the rows of a source in order."""
 
     def __init__(self, source: RowSource) -> None:
         self._source, self._row = source, 0
@@ -235,17 +229,7 @@ def _stackable(column: Any) -> Any:
 
 
 def checked_row(element: Any, specs: Sequence[Any], structure: Any, what: str) -> Row:
-    """Converts an element to a row of the expected types.
-
-    Args:
-      element: the object from Python.
-      specs: the types of its leaves.
-      structure: its structure.
-      what: its name, for messages.
-
-    Raises:
-      InvalidArgumentError: it has another structure, a leaf of another shape, or a dtype that does not convert.
-    """
+    """Converts an element to a row of the expected types."""
     row, layout = take_apart(element)
     if layout != structure:
         actual, expected = described(unflatten(layout, list(map(spec_of, row)))), described(unflatten(structure, specs))

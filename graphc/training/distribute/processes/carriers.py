@@ -31,8 +31,6 @@ from graphc.compiler.base.errors import (
 )
 from graphc.training.distribute.processes.protocol import Hub, Member, Message
 
-__all__ = ["Carrier", "HubCarrier", "MemberCarrier", "Place", "find_place", "free_port"]
-
 # The process's place in its job, read from the environment variables that launchers and schedulers set.
 
 _FIRST_PORT, _PORTS = 61440, 4096
@@ -182,14 +180,7 @@ def free_port(host: str) -> int:
 
 
 class Carrier(ABC):
-    """Transports the messages of one rank.
-
-    Args:
-      member: the rank.
-
-    Attributes:
-      interval: seconds after which a rank says that it is alive.
-    """
+    """Transports the messages of one rank. ``interval``: seconds after which a rank says that it is alive."""
 
     def __init__(self, member: Member) -> None:
         self.member = member
@@ -209,7 +200,6 @@ class Carrier(ABC):
         """Waits until ranks that depend on this one are gone; at most ``seconds``.
 
         Args:
-          seconds: the time in seconds.
           dead: a rank that is not waited for.
         """
 
@@ -223,12 +213,7 @@ class Carrier(ABC):
 
 
 class MemberCarrier(Carrier):
-    """Connects a rank to rank 0.
-
-    Raises:
-      UnavailableError: rank 0 does not answer in time.
-      UnauthenticatedError: rank 0 has another secret.
-    """
+    """Connects a rank to rank 0."""
 
     def __init__(self, member: Member, index: Place, timeout: float) -> None:
         super().__init__(member)
@@ -278,9 +263,6 @@ class HubCarrier(Carrier):
 
     Attributes:
       accepting: the thread that accepts the others; it ends when all have arrived.
-
-    Raises:
-      FailedPreconditionError: rank 0 cannot listen there.
     """
 
     def __init__(self, member: Member, index: Place, hub: Hub) -> None:

@@ -25,8 +25,6 @@ from graphc.training.distribute.layout import batch_mesh
 from graphc.training.distribute.processes.job import Job, current_job
 from graphc.training.distribute.processes.protocol import BATCH
 
-__all__ = ["check_joined", "compares_batch", "from_local_rows", "mark_batch", "meet"]
-
 _TEXT = 300
 """Maximum length of the argument types in a message."""
 
@@ -55,7 +53,6 @@ def mark_batch(array: jax.Array, whole: Any) -> None:
     """Makes the ranks compare the sources of an array, before each program that takes it.
 
     Args:
-      array: an array on the devices of several ranks, so that no rank sees all of it.
       whole: the batch that this rank took its rows from.
     """
     _marks[id(array)] = _checksum(whole)
@@ -98,12 +95,7 @@ _gates: WeakKeyDictionary[Executable, _Gate] = WeakKeyDictionary()
 
 
 def _before_program(executable: Executable, arrays: Sequence[Any], variables: Sequence[Variable]) -> None:
-    """Waits until all ranks are about to run a program that spans several.
-
-    Raises:
-      InvalidArgumentError: the ranks differ in something; the message names it and them.
-      DeadlineExceededError: a rank has not come in time.
-    """
+    """Waits until all ranks are about to run a program that spans several."""
     job = current_job()
     if job is None:
         return
@@ -169,11 +161,7 @@ def _digest(text: str) -> str:
 
 
 def check_joined() -> None:
-    """Raises an error in one of several processes that do not know each other.
-
-    Raises:
-      FailedPreconditionError: ``jax.distributed`` is on, but ``gx.distribute.initialize`` was not called.
-    """
+    """Raises an error in one of several processes that do not know each other."""
     if current_job() is None and jax.distributed.is_initialized():
         error = FailedPreconditionError(
             "jax.distributed is initialized, but graphc's processes do not know of each other, so each would train by "

@@ -36,8 +36,6 @@ from graphc.training.distribute.processes.carriers import (
 )
 from graphc.training.distribute.processes.protocol import Hub, Member
 
-__all__ = ["FAILED_WITH_ANOTHER", "Job", "current_job", "initialize", "process_count", "process_index", "synchronized"]
-
 FAILED_WITH_ANOTHER = 75
 """Exit code of a rank that ends because another rank failed: ``EX_TEMPFAIL``."""
 
@@ -57,7 +55,6 @@ class Job:
       check_every: the number of programs between comparisons of Variables; 0 for no comparison.
 
     Attributes:
-      programs: the number of programs that the ranks have run together.
       waited: seconds that this rank has waited for others at barriers.
       grace: seconds that a program has to notice that the job has ended.
     """
@@ -108,14 +105,7 @@ class Job:
         Args:
           what: the next action; it must be the same on all ranks.
           facts: further facts that must be the same on all ranks, by their names in messages.
-          timeout: seconds to wait; the job's timeout when None. The deadline in force also applies.
           note: a few words for the other ranks; see :meth:`gather`.
-
-        Returns:
-          The smallest vote of all ranks.
-
-        Raises:
-          GraphcError: the job has ended; the message names the rank that is at fault.
         """
         location = user_location()
         seconds = self.timeout if timeout is None else timeout

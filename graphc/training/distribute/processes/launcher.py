@@ -21,8 +21,6 @@ from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.training.distribute.processes.carriers import free_port
 from graphc.training.distribute.processes.job import FAILED_WITH_ANOTHER
 
-__all__ = ["launch"]
-
 _LINES = 20
 """Number of last lines of a failed rank's output to show."""
 _GRACE = 5.0
@@ -103,13 +101,7 @@ class _Attempt:
     """One start of all processes."""
 
     def __init__(
-        self,
-        command: Sequence[str],
-        processes: int,
-        attempt: int,
-        timeout: float | None,
-        out: TextIO,
-        err: TextIO,
+        self, command: Sequence[str], processes: int, attempt: int, timeout: float | None, out: TextIO, err: TextIO
     ) -> None:
         self._command = [sys.executable, *command]
         self._out, self._err = out, err

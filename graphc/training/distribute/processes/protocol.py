@@ -22,8 +22,6 @@ from graphc.compiler.base.errors import (
     code_of,
 )
 
-__all__ = ["BATCH", "Failure", "Hub", "Member", "Message", "ranks_text"]
-
 Message = dict[str, Any]
 
 BATCH = "argument "
@@ -35,11 +33,7 @@ NOTICE_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Failure:
-    """The reason why the job has ended.
-
-    Attributes:
-      rank: the rank at fault, if it is known.
-    """
+    """The reason why the job has ended."""
 
     code: int
     text: str
@@ -102,9 +96,6 @@ class Hub:
     Args:
       timeout: seconds within which all ranks must arrive.
       silence: seconds without a message after which a rank counts as dead.
-
-    Attributes:
-      failure: the reason why the job has ended; None while it runs.
     """
 
     count: int
@@ -306,10 +297,8 @@ class Member:
 
     Attributes:
       coordinator: the address where ``jax.distributed`` meets; known once all ranks have arrived.
-      has_left: whether its program has ended, so that rank 0 may end too.
       vote: the smallest vote of all ranks at the last barrier.
       notes: the notes of all ranks at the last barrier, in rank order; empty if there were none.
-      failure: the reason why the job has ended; None while it runs.
     """
 
     rank: int
