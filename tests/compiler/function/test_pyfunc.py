@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import concurrent.futures
+import contextlib
+import contextvars
 import functools
 import re
 import threading
@@ -333,6 +336,61 @@ def test_variables_that_python_assigns() -> None:
     assert (v.numpy(), other.numpy()) == (2.0, 1.0)
     with pytest.raises(FailedPreconditionError, match=r"was assigned by Python code while .* 'assigns_its_own' ran"):
         assigns_its_own(f(1.0))
+
+
+READS: dict[str, Callable[[gx.Variable, Any], Any]] = {
+    "item": lambda v, inner: v.item(),
+    "value": lambda v, inner: v.value(),
+    "text": lambda v, inner: str(v),
+    "update": lambda v, inner: v.assign_add(1.0),
+    "compiled": lambda v, inner: inner(),
+    "thread": lambda v, inner: in_a_thread(v.item),
+}
+
+
+def in_a_thread(function: Callable[[], Any]) -> Any:
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        return pool.submit(contextvars.copy_context().run, function).result()
+
+
+@pytest.mark.parametrize("where", ["below", "branch", "loop", "rolled loop", "under a tape", "above", "other"])
+@pytest.mark.parametrize("how", READS)
+def test_python_reads_no_variable_that_the_function_assigned(how: str, where: str) -> None:
+    v, other = gx.Variable(1.0), gx.Variable(5.0)
+    inner = gx.function(lambda: v.value() * 2)
+    inner()
+    seen: list[Any] = []
+
+    def read() -> None:
+        seen.append(READS[how](other if where == "other" and how != "compiled" else v, inner))
+
+    def run(x: Tensor) -> Tensor:
+        if where in ("below", "under a tape", "other"):
+            (other if where == "other" and how == "compiled" else v).assign_add(1.0)
+            gx.pyfunc(read, None)
+        elif where == "above":
+            gx.pyfunc(read, None)
+            v.assign_add(1.0)
+        elif where == "branch":
+            v.assign_add(1.0)
+            if x > 0:
+                gx.pyfunc(read, None)
+        else:
+            for _ in range(2 if where == "loop" else 8):
+                gx.pyfunc(read, None)
+                v.assign_add(1.0)
+        return x
+
+    call = gx.function(run)
+    allowed = where in ("above", "other") and (how, where) not in (("update", "above"), ("thread", "above"))
+    for _ in range(2):
+        with gx.GradientTape() if where == "under a tape" else contextlib.nullcontext():
+            if allowed:
+                call(f(1.0))
+            else:
+                with pytest.raises(FailedPreconditionError, match=r"Variable.* was (read|assigned) by Python code"):
+                    call(f(1.0))
+    assert not allowed or len(seen) == 2
 
 
 @pytest.mark.parametrize("which", ["argument", "assigned argument", "tensor from outside"])

@@ -223,6 +223,8 @@ def call_host(
         return function(frozen.evaluate([jnp.asarray(array) for array in arrays] if on_device else arrays))
 
     host = HostFunction(run, kind, results, user_calls())
+    if trace is trace.root:  # in a loop an iteration before may assign any
+        host.assigned = trace.assigned_names()
     recorded = failures(trace)
     recorded.hosts.append(host)
     recorded.held.extend(frozen.held)
