@@ -14,7 +14,16 @@ import jax.numpy as jnp
 
 from graphc.compiler.base import holding, interruption
 from graphc.compiler.base.errors import FailedPreconditionError
-from graphc.compiler.core import RunningProgram, Variable, context, held, kept_layouts, replaced, variable_lock, wait_for
+from graphc.compiler.core import (
+    RunningProgram,
+    Variable,
+    context,
+    held,
+    kept_layouts,
+    replaced,
+    variable_lock,
+    wait_for,
+)
 from graphc.compiler.ir import Graph
 from graphc.compiler.lowering.launch import described
 from graphc.compiler.lowering.lower import LoweredGraph
@@ -58,11 +67,6 @@ class Transaction:
             take_turns(host_calls)
         return cls(graph.name, tuple(lowered.written), check, host_calls)
 
-    @property
-    def calls_host(self) -> bool:
-        """True if the program calls Python functions."""
-        return bool(self.host_calls)
-
     def run(self, program: Callable[[Sequence[Any]], Sequence[Any]], variables: Sequence[Variable]) -> Sequence[Any]:
         """Runs a program, and updates the Variables that it writes.
 
@@ -79,7 +83,7 @@ class Transaction:
           Exception: the error of :attr:`check`; no Variable changes.
         """
         # Host callbacks of a program may use other variables from another thread, which must not wait for this one.
-        turn = host_lock if self.calls_host else variable_lock
+        turn = host_lock if self.host_calls else variable_lock
         bound = interruption()
         if bound is not None:
             bound.check(self._described)

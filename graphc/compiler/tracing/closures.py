@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import operator
 from collections import deque
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -18,7 +19,7 @@ from graphc.compiler.tracing.sources import Source, content_of, is_fixed, item, 
 if TYPE_CHECKING:
     from graphc.compiler.tracing.reads import Reads
 
-__all__ = ["Closures", "frozen", "record_unchanged"]
+__all__ = ["Closures", "closures_now", "record_unchanged"]
 
 
 class Closures:
@@ -27,7 +28,8 @@ class Closures:
     A variable that a copied function assigns itself stays shared, as does one that has no value yet.
 
     Args:
-      keep: takes the value of each variable that is no function, and returns the one to hold.
+      keep: takes the value of each variable that is no function, and each object whose method is called; returns the
+        one to hold.
       is_shared: tells of a function and a variable of it whether that stays shared.
 
     Attributes:
@@ -45,16 +47,16 @@ class Closures:
         """Returns a function, method or partial as it is now, itself if that cannot change; keeps anything else."""
         if isinstance(value, partial):
             callee: Any = cast("Any", value)
-            parts = [callee.func, *callee.args, *callee.keywords.values()]
-            if all(not isinstance(part, _FUNCTIONS) or self.of(part) is part for part in parts):
+            old = [callee.func, *callee.args, *callee.keywords.values()]
+            new = [*map(self.of, old)]
+            if all(map(operator.is_, old, new)):
                 return callee
-            return partial(
-                self.of(callee.func), *map(self.of, callee.args),
-                **{name: self.of(part) for name, part in callee.keywords.items()},
-            )  # fmt: skip
+            count = len(callee.args) + 1
+            return partial(*new[:count], **dict(zip(callee.keywords, new[count:], strict=True)))
         if isinstance(value, MethodType):
-            function = self.of(value.__func__)
-            return value if function is value.__func__ else MethodType(function, value.__self__)
+            function, owner = self.of(value.__func__), self._keep(value.__self__)
+            same = function is value.__func__ and owner is value.__self__
+            return value if same else MethodType(function, owner)
         return self._function(value) if isinstance(value, FunctionType) else self._keep(value)
 
     def _function(self, function: FunctionType) -> FunctionType:
@@ -82,13 +84,8 @@ class Closures:
         return copied
 
 
-def frozen(function: Any, keep: Callable[[Any], Any]) -> tuple[Any, Closures]:
-    """Returns a function as it is now, but for variables from outside of the open trace, whose reads are checked.
-
-    Args:
-      function: the function.
-      keep: see :class:`Closures`.
-    """
+def closures_now(keep: Callable[[Any], Any]) -> Closures:
+    """Returns what copies functions, but for variables from outside of the open trace, whose reads are checked."""
     root = root_trace()
     assert root is not None
     reads = root.reads
@@ -96,11 +93,7 @@ def frozen(function: Any, keep: Callable[[Any], Any]) -> tuple[Any, Closures]:
     def is_shared(owner: FunctionType, cell: CellType) -> bool:
         return reads.source(owner) is not None or reads.variable(cell) is not None
 
-    closures = Closures(keep, is_shared)
-    return closures.of(function) if isinstance(function, _FUNCTIONS) else function, closures
-
-
-_FUNCTIONS = (FunctionType, MethodType, partial)
+    return Closures(keep, is_shared)
 
 
 @lru_cache(maxsize=1024)

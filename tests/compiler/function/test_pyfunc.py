@@ -6,9 +6,11 @@ import concurrent.futures
 import contextlib
 import contextvars
 import functools
+import random
 import re
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,8 +20,10 @@ import graphc as gx
 from graphc import Tensor
 from graphc.compiler.base.errors import (
     FailedPreconditionError,
+    GraphcError,
     InvalidArgumentError,
     InvalidTypeError,
+    SideEffectWarning,
     UnimplementedError,
 )
 from tests.compiler.autograph.outcomes import compiled, outcome, same, watchdog  # noqa: F401  the fixture
@@ -255,7 +259,7 @@ def test_the_function_gets_eager_tensors_and_the_very_objects() -> None:
     def program(x: Tensor) -> None:
         gx.pyfunc(look, None, x, v, marker, seen)
 
-    for call in (program, compiled(program)):
+    for call in (program, compiled(program, side_effects="ignore")):
         call(f(1.0, 2.0))
     assert seen[0] == seen[1] == (Tensor, [1.0, 2.0], [2.0, 3.0], Tensor, 3.0, True)
 
@@ -267,7 +271,7 @@ def test_what_it_keeps_stays() -> None:
     def program(x: Tensor) -> Tensor:
         for _ in range(6):
             x = x * 2
-            gx.pyfunc(kept.append, None, x)
+            gx.pyfunc(lambda v: kept.append(v), None, x)
         return x
 
     program(gx.ones(1000))
@@ -407,6 +411,190 @@ def test_tensors_that_python_changes(which: str) -> None:
     with pytest.raises(FailedPreconditionError, match=r"f32\[2\] was changed by Python code while .* 'run' ran"):
         gx.function(run)(x)
     assert changed.tolist() == [1.0, 9.0]  # and nothing else: what the program computed is dropped
+
+
+class Count:
+    """An object whose state Python changes."""
+
+    def __init__(self) -> None:
+        self.n = 0
+
+    def tick(self, *_: Any) -> int:
+        self.n += 1
+        return self.n
+
+
+@dataclass
+class Pair:
+    n: int = 0
+
+
+def add_one(pair: Pair) -> None:
+    pair.n += 1
+
+
+STATES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "list": (lambda: [1.0], lambda s: s.append(2.0), lambda s: len(s)),
+    "dict": (lambda: {"n": 0}, lambda s: s.update(n=s["n"] + 1), lambda s: s["n"]),
+    "object": (Count, Count.tick, lambda s: s.n),
+    "dataclass": (Pair, add_one, lambda s: s.n),
+    "array": (lambda: np.zeros(2, np.float32), lambda s: s.__setitem__(0, s[0] + 1), lambda s: float(s[0])),
+    "set": (lambda: {0}, lambda s: s.add(len(s)), lambda s: len(s)),
+    "random": (lambda: random.Random(3), lambda s: s.random(), lambda s: s.getstate()[2]),
+    "iterator": (lambda: iter([1, 2, 3, 4]), lambda s: next(s), lambda s: s.__length_hint__()),
+}
+"""By kind of object: what makes one, what changes it, and what reads of it what changes."""
+
+
+@pytest.mark.parametrize("where", ["straight", "branch", "loop"])
+@pytest.mark.parametrize("kind", ["list", "dict", "object", "dataclass", "array", "set"])
+def test_state_that_python_changes_and_the_function_reads(kind: str, where: str) -> None:
+    make, change, read = STATES[kind]
+    state = make()
+
+    def run(x: Tensor) -> Any:
+        if where == "branch":
+            if x > 0:
+                gx.pyfunc(lambda: change(state), None)
+        else:
+            for _ in range(6 if where == "loop" else 1):
+                gx.pyfunc(lambda: change(state), None)
+        return x * read(state)
+
+    call = compiled(run)
+    with pytest.warns(SideEffectWarning, match=r"Python code that run calls changed .*state.* read when it was traced"):
+        call(f(1.0))
+    call(f(1.0))  # told once
+    with pytest.warns(SideEffectWarning, match=r"changed"):
+        compiled(lambda x: run(x))(f(1.0))
+    compiled(run, side_effects="ignore")(f(1.0))
+    assert state is not None
+
+
+@pytest.mark.parametrize("way", ["captured", "argument", "keyword", "method"])
+@pytest.mark.parametrize("where", ["straight", "branch", "loop"])
+@pytest.mark.parametrize("kind", [*STATES, "tensor", "list of tensors"])
+def test_what_the_function_makes_is_not_changed_by_python(kind: str, where: str, way: str) -> None:
+    made: dict[str, Any] = {
+        "tensor": (lambda: gx.zeros(2), lambda s: s.__setitem__(0, 9.0), None),
+        "list of tensors": (lambda: [gx.zeros(2), gx.ones(1)], lambda s: s.pop(), None),
+    }
+    make, change, _ = made.get(kind) or STATES[kind]
+
+    def call_python(state: Any) -> None:
+        if way == "captured":
+            gx.pyfunc(lambda: change(state) and None, None)
+        elif way == "argument":
+            gx.pyfunc(lambda s: change(s) and None, None, state)
+        elif way == "keyword":
+            gx.pyfunc(functools.partial(lambda s: change(s) and None, s=state), None)
+        else:
+            gx.pyfunc(Count.tick.__get__(state) if kind == "object" else functools.partial(change, state), "int32")
+
+    def run(x: Tensor) -> Any:
+        state = make()
+        if where == "branch":
+            if x > 0:
+                call_python(state)
+        else:
+            for _ in range(6 if where == "loop" else 1):
+                call_python(state)
+        return x
+
+    call = compiled(run, side_effects="ignore")
+    for _ in range(2):
+        with pytest.raises(
+            GraphcError, match=r"passed was changed by Python|makes has changed since|use of an iterator"
+        ):
+            call(f(1.0))
+
+
+def text(found: Any) -> str:
+    """Returns what Python sees of a value: its class, and its values."""
+    if isinstance(found, list | tuple | dict):
+        items: Any = found.items() if isinstance(found, dict) else found
+        return f"{type(found).__name__}({', '.join(map(text, items))})"
+    shown = found.tolist() if isinstance(found, Tensor | np.ndarray) else getattr(found, "n", found)
+    return f"{type(found).__name__} {shown}"
+
+
+def a_choice(x: Tensor) -> Any:
+    return "positive" if x > 0 else "negative"
+
+
+def maybe_none(x: Tensor) -> Any:
+    return x * 2 if x > 0 else None
+
+
+def an_object(x: Tensor) -> Any:
+    return FIRST if x > 0 else SECOND
+
+
+def a_number(x: Tensor) -> Any:
+    return int(x) if x > 0 else 7
+
+
+def a_growing_list(x: Tensor) -> Any:
+    items: list[Any] = []
+    for i in range(8):
+        if x + 3 > i:
+            items.append(x * i)  # noqa: PERF401  a list that grows
+    return items
+
+
+def changed_after(x: Tensor) -> Any:
+    return {"a": [1, x]}
+
+
+FIRST, SECOND = Count(), Count()
+LATE: list[Callable[[Tensor], Any]] = [
+    a_choice, maybe_none, an_object, a_number, a_growing_list, changed_after,
+    lambda x: [a_choice(x), {"x": x}], lambda x: f"text of {x}", lambda x: {"n": 1}, lambda x: [1, 2],
+    lambda x: ValueError("of", x), lambda x: np.arange(3),
+]  # fmt: skip
+CHANGED = LATE.index(changed_after)
+
+
+@pytest.mark.parametrize("way", ["captured", "argument", "keyword", "default function"])
+@pytest.mark.parametrize("where", ["straight", "branch", "loop"])
+@pytest.mark.parametrize("number", range(len(LATE)))
+def test_python_gets_what_the_function_has(number: int, where: str, way: str) -> None:
+    if (LATE[number], way) == (a_growing_list, "keyword"):
+        pytest.skip("refused by functools.partial")
+    seen: list[str] = []
+
+    def call_python(value: Any) -> None:
+        if way == "captured":
+            gx.pyfunc(lambda: seen.append(text(value)), None)
+        elif way == "argument":
+            gx.pyfunc(lambda given: seen.append(text(given)), None, value)
+        elif way == "keyword":
+            gx.pyfunc(functools.partial(lambda given: seen.append(text(given)), given=value), None)
+        else:
+            gx.pyfunc(lambda get: seen.append(text(get())), None, lambda: value)
+
+    def run(x: Tensor) -> Tensor:
+        value = LATE[number](x)
+        if where == "straight":
+            call_python(value)
+        elif where == "branch":
+            if x > -10:
+                call_python(value)
+        else:
+            for _ in range(6):
+                call_python(value)
+        if number == CHANGED:
+            value["later"] = 1
+        return x
+
+    found: list[Any] = []
+    for call in (run, compiled(run, side_effects="ignore")):
+        seen.clear()
+        for value in (2.0, -2.0, 2.0):
+            call(f(value))
+        found.append([*seen])
+    assert found[0] == found[1]
+    assert len(found[0]) == (18 if where == "loop" else 3)
 
 
 def test_a_compiled_function_called_by_python_that_a_compiled_function_calls() -> None:
