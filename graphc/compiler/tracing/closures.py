@@ -30,14 +30,15 @@ class Closures:
     Args:
       keep: takes the value of each variable that is no function, and each object whose method is called; returns the
         one to hold.
-      is_shared: tells of a function and a variable of it whether that stays shared.
+      is_shared: tells of a function and a variable of it whether that stays shared; with None, of its defaults, and of
+        what a ``partial`` holds.
 
     Attributes:
       cells: the new cells, by the ids of the old ones.
       assigned: the names of the variables that stay shared because a copied function assigns them.
     """
 
-    def __init__(self, keep: Callable[[Any], Any], is_shared: Callable[[FunctionType, CellType], bool]) -> None:
+    def __init__(self, keep: Callable[[Any], Any], is_shared: Callable[[Any, CellType | None], bool]) -> None:
         self._keep, self._is_shared = keep, is_shared
         self._functions: dict[int, FunctionType] = {}
         self.cells: dict[int, CellType] = {}
@@ -47,6 +48,8 @@ class Closures:
         """Returns a function, method or partial as it is now, itself if that cannot change; keeps anything else."""
         if isinstance(value, partial):
             callee: Any = cast("Any", value)
+            if self._is_shared(callee, None):
+                return callee
             old = [callee.func, *callee.args, *callee.keywords.values()]
             new = [*map(self.of, old)]
             if all(map(operator.is_, old, new)):
@@ -67,13 +70,18 @@ class Closures:
         shared = [content_of(cell) is cell or self._is_shared(function, cell) for cell in old]
         self.assigned |= {name for name, same in zip(names, shared, strict=True) if name in assigned and not same}
         shared = [same or name in assigned for name, same in zip(names, shared, strict=True)]
-        if all(shared):
+        defaults, named = function.__defaults__, function.__kwdefaults__
+        if not self._is_shared(function, None):
+            defaults = defaults and tuple(map(self.of, defaults))
+            named = named and {name: self.of(value) for name, value in named.items()}
+        if all(shared) and [*map(id, _values(defaults, named))] == [
+            *map(id, _values(function.__defaults__, function.__kwdefaults__))
+        ]:
             return function
         new = [cell if same else self.cells.get(id(cell), CellType()) for cell, same in zip(old, shared, strict=True)]
-        copied = FunctionType(
-            function.__code__, function.__globals__, function.__name__, function.__defaults__, tuple(new)
-        )
-        for name in ("__kwdefaults__", "__qualname__", "__module__", "__doc__", "__annotations__"):
+        copied = FunctionType(function.__code__, function.__globals__, function.__name__, defaults, tuple(new))
+        copied.__kwdefaults__ = named
+        for name in ("__qualname__", "__module__", "__doc__", "__annotations__"):
             setattr(copied, name, getattr(function, name))
         copied.__dict__.update(function.__dict__)
         self._functions[id(function)] = copied  # first, as a function may hold itself
@@ -84,14 +92,18 @@ class Closures:
         return copied
 
 
+def _values(defaults: tuple[Any, ...] | None, named: dict[str, Any] | None) -> list[Any]:
+    return [*(defaults or ()), *(named or {}).values()]
+
+
 def closures_now(keep: Callable[[Any], Any]) -> Closures:
     """Returns what copies functions, but for variables from outside of the open trace, whose reads are checked."""
     root = root_trace()
     assert root is not None
     reads = root.reads
 
-    def is_shared(owner: FunctionType, cell: CellType) -> bool:
-        return reads.source(owner) is not None or reads.variable(cell) is not None
+    def is_shared(owner: Any, cell: CellType | None) -> bool:
+        return reads.source(owner) is not None or (cell is not None and reads.variable(cell) is not None)
 
     return Closures(keep, is_shared)
 

@@ -346,6 +346,9 @@ READS: dict[str, Callable[[gx.Variable, Any], Any]] = {
     "item": lambda v, inner: v.item(),
     "value": lambda v, inner: v.value(),
     "text": lambda v, inner: str(v),
+    "operator": lambda v, inner: v * 2,
+    "function": lambda v, inner: gx.sin(v),
+    "array": lambda v, inner: np.asarray(v),
     "update": lambda v, inner: v.assign_add(1.0),
     "compiled": lambda v, inner: inner(),
     "thread": lambda v, inner: in_a_thread(v.item),
@@ -357,7 +360,10 @@ def in_a_thread(function: Callable[[], Any]) -> Any:
         return pool.submit(contextvars.copy_context().run, function).result()
 
 
-@pytest.mark.parametrize("where", ["below", "branch", "loop", "rolled loop", "under a tape", "above", "other"])
+PLACES = ["below", "branch", "in the branch", "loop", "rolled loop", "under a tape", "above", "branch above", "other"]
+
+
+@pytest.mark.parametrize("where", PLACES)
 @pytest.mark.parametrize("how", READS)
 def test_python_reads_no_variable_that_the_function_assigned(how: str, where: str) -> None:
     v, other = gx.Variable(1.0), gx.Variable(5.0)
@@ -375,6 +381,14 @@ def test_python_reads_no_variable_that_the_function_assigned(how: str, where: st
         elif where == "above":
             gx.pyfunc(read, None)
             v.assign_add(1.0)
+        elif where == "branch above":
+            if x > 0:
+                gx.pyfunc(read, None)
+            v.assign_add(1.0)
+        elif where == "in the branch":
+            if x > 0:
+                v.assign_add(1.0)
+                gx.pyfunc(read, None)
         elif where == "branch":
             v.assign_add(1.0)
             if x > 0:
@@ -386,7 +400,7 @@ def test_python_reads_no_variable_that_the_function_assigned(how: str, where: st
         return x
 
     call = gx.function(run)
-    allowed = where in ("above", "other") and (how, where) not in (("update", "above"), ("thread", "above"))
+    allowed = where == "other" or ("above" in where and how not in ("update", "thread"))
     for _ in range(2):
         with gx.GradientTape() if where == "under a tape" else contextlib.nullcontext():
             if allowed:
@@ -471,7 +485,7 @@ def test_state_that_python_changes_and_the_function_reads(kind: str, where: str)
     assert state is not None
 
 
-@pytest.mark.parametrize("way", ["captured", "argument", "keyword", "method"])
+@pytest.mark.parametrize("way", ["captured", "argument", "keyword", "method", "default"])
 @pytest.mark.parametrize("where", ["straight", "branch", "loop"])
 @pytest.mark.parametrize("kind", [*STATES, "tensor", "list of tensors"])
 def test_what_the_function_makes_is_not_changed_by_python(kind: str, where: str, way: str) -> None:
@@ -488,8 +502,10 @@ def test_what_the_function_makes_is_not_changed_by_python(kind: str, where: str,
             gx.pyfunc(lambda s: change(s) and None, None, state)
         elif way == "keyword":
             gx.pyfunc(functools.partial(lambda s: change(s) and None, s=state), None)
+        elif way == "default":
+            gx.pyfunc(lambda *, s=state: change(s) and None, None)
         else:
-            gx.pyfunc(Count.tick.__get__(state) if kind == "object" else functools.partial(change, state), "int32")
+            gx.pyfunc(state.tick if kind == "object" else functools.partial(change, state), "int32")
 
     def run(x: Tensor) -> Any:
         state = make()
@@ -507,6 +523,34 @@ def test_what_the_function_makes_is_not_changed_by_python(kind: str, where: str,
             GraphcError, match=r"passed was changed by Python|makes has changed since|use of an iterator"
         ):
             call(f(1.0))
+
+
+LOG: list[Any] = []
+LOGS = {"a": [LOG], "many": [*[list[Any]() for _ in range(20)], LOG]}
+NOTE = functools.partial(lambda log, _: log.append(1), LOG)
+FROM_OUTSIDE: list[Callable[[], Any]] = [
+    lambda: LOG, lambda: LOGS["a"][0], lambda: [LOG][0], lambda: {"log": LOG}["log"], lambda: LOGS["many"][-1],
+    lambda: next(iter(LOGS["a"])), lambda: next(reversed(LOGS["many"])),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("where", range(len(FROM_OUTSIDE)))
+def test_what_is_from_outside_python_may_change(where: int) -> None:
+    LOG[:] = [0]
+
+    def run(x: Tensor) -> Tensor:
+        log, holder = FROM_OUTSIDE[where](), (FROM_OUTSIDE[where](), x)
+        gx.pyfunc(lambda v: log.append(v), None, x)
+        gx.pyfunc(lambda log, v: log.append(v), None, log, x)
+        gx.pyfunc(lambda: holder[0].append(1), None)
+        gx.pyfunc(NOTE, None, x)
+        gx.pyfunc(lambda v, log=log: log.append(v), None, x)
+        return x
+
+    call = compiled(run, side_effects="ignore")
+    for count in (1, 2):
+        call(f(1.0))
+        assert len(LOG) == 1 + 5 * count
 
 
 def text(found: Any) -> str:
@@ -555,7 +599,7 @@ LATE: list[Callable[[Tensor], Any]] = [
 CHANGED = LATE.index(changed_after)
 
 
-@pytest.mark.parametrize("way", ["captured", "argument", "keyword", "default function"])
+@pytest.mark.parametrize("way", ["captured", "argument", "keyword", "function", "default"])
 @pytest.mark.parametrize("where", ["straight", "branch", "loop"])
 @pytest.mark.parametrize("number", range(len(LATE)))
 def test_python_gets_what_the_function_has(number: int, where: str, way: str) -> None:
@@ -570,6 +614,8 @@ def test_python_gets_what_the_function_has(number: int, where: str, way: str) ->
             gx.pyfunc(lambda given: seen.append(text(given)), None, value)
         elif way == "keyword":
             gx.pyfunc(functools.partial(lambda given: seen.append(text(given)), given=value), None)
+        elif way == "default":
+            gx.pyfunc(lambda given=value: seen.append(text(given)), None)
         else:
             gx.pyfunc(lambda get: seen.append(text(get())), None, lambda: value)
 

@@ -236,8 +236,7 @@ def call_host(
         return function(frozen.evaluate([jnp.asarray(array) for array in arrays] if on_device else arrays))
 
     host = HostFunction(run, kind, results, user_calls())
-    if trace is trace.root:  # in a loop an iteration before may assign any
-        host.assigned = trace.assigned_names()
+    host.assigned = trace.assigned_names()
     recorded = failures(trace)
     recorded.hosts.append(host)
     recorded.held.extend(frozen.held)
@@ -436,12 +435,14 @@ class _Passed:
             return _Place(len(self.values) - 1)
         if isinstance(value, OPAQUE):
             return value
-        is_made = self._knows and self._reads.source(self._reads.original(value)) is None
+        is_made = self._knows and id(self._reads.original(value)) not in self._ends
         if parts is None:
             if is_made and _has_state(value):
                 self._watched.append((value, state_of(value, True, self._ends)))
             return value
+        knows, self._knows = self._knows, is_made  # what is from outside holds what is from outside
         items = [*map(self._closures.of, parts[1])]
+        self._knows = knows
         same = all(map(operator.is_, items, parts[1])) and not (is_made and nest.is_mutable(value))
         self._is_fixed &= same
         return value if same else _Anew(nest.rebuilt(value, items))
@@ -463,7 +464,7 @@ class _Passed:
                 return new
             return values[value.place] if isinstance(value, _Place) else value
 
-        closures = Closures(keep, lambda function, cell: id(cell) not in self._cells)
+        closures = Closures(keep, lambda function, cell: cell is not None and id(cell) not in self._cells)
         function, *args = self.held if self._is_fixed else map(closures.of, self.held)
         before = [*map(_contents, fresh)]
         self._check_watched()
@@ -492,8 +493,10 @@ def _contents(value: Any) -> list[Any]:
     """Returns the array of a tensor, and the keys and items of a container."""
     if isinstance(value, Tensor):
         return [value.raw]
-    keys, parts = nest.children(value) or ((), vars(value).values())  # a dataclass that got other attributes
-    return [*(keys if isinstance(value, dict) else ()), *parts]
+    parts = nest.children(value)
+    if parts is None:  # a dataclass that got other attributes
+        return [*vars(value).values()]
+    return [*(parts[0] if isinstance(value, dict) else ()), *parts[1]]
 
 
 def _has_state(value: Any) -> bool:
