@@ -133,6 +133,7 @@ from graphc.compiler.core.tensor import Tensor
 from graphc.compiler.core.threads import note_results, only_tape, tapes_following, thread_settings
 from graphc.compiler.core.variable import Variable, is_symbolic, read, variable_placement
 from graphc.compiler.core.variable_arrays import (
+    RunningProgram,
     array_of,
     brought,
     copied_array,
@@ -181,6 +182,7 @@ __all__ = [
     "Recorder",
     "ReplicaContext",
     "Resources",
+    "RunningProgram",
     "ShownArray",
     "StringDType",
     "StringRule",

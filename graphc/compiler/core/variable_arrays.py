@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextvars
 import operator
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import jax
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from graphc.compiler.core.variable import Variable
 
 __all__ = [
+    "RunningProgram",
     "array_of",
     "brought",
     "copied_array",
@@ -48,6 +51,8 @@ def array_of(variable: Variable) -> jax.Array:
             array = held(variable)
         if array is None:
             raise replaced(variable)
+    if _running:
+        _check_settled(variable)
     return array
 
 
@@ -70,6 +75,64 @@ def exchanged(variables: Sequence[Variable], before: Sequence[jax.Array], after:
         for variable, array in zip(variables, after, strict=True):
             variable._array = array  # pyright: ignore[reportPrivateUsage]  a family's own
     return True
+
+
+# Programs that call Python assign their variables when they end, so that what Python reads meanwhile is an old value.
+
+
+@dataclass(eq=False)
+class RunningProgram:
+    """A program that calls Python and assigns variables, while it runs.
+
+    Attributes:
+      name: the name of the compiled function.
+      assigned: the variables that it assigns, by their names in the program.
+    """
+
+    name: str
+    assigned: Mapping[str, Variable]
+
+    @contextmanager
+    def running(self) -> Generator[None]:
+        """Marks the program as running while the scope is open."""
+        _running.append(self)
+        try:
+            yield
+        finally:
+            _running.remove(self)
+
+    @contextmanager
+    def calling(self, assigned: Collection[str] | None) -> Generator[None]:
+        """Marks the context and its copies as Python code that the program calls, in which no new value is there yet.
+
+        Args:
+          assigned: the variables that the program has assigned before; None for any that it assigns. Other threads,
+            which may outlast the call, are refused all.
+        """
+        call = self, self.assigned.keys() if assigned is None else assigned, threading.get_ident()
+        before = _calls.set((*_calls.get(), call))
+        try:
+            yield
+        finally:
+            _calls.reset(before)
+
+
+_running: list[RunningProgram] = []
+_calls: contextvars.ContextVar[tuple[tuple[RunningProgram, Collection[str], int], ...]]
+_calls = contextvars.ContextVar("graphc.calls_of_programs", default=())
+
+
+def _check_settled(variable: Variable) -> None:
+    for program, assigned, thread in _calls.get():
+        if program in _running:
+            names = assigned if thread == threading.get_ident() else program.assigned
+            if any(program.assigned.get(name) is variable for name in names):
+                raise FailedPreconditionError(
+                    f"Variable {variable.name!r} was read by Python code that the compiled function {program.name!r} "
+                    "calls, and still has its value from before the call: the function assigns it, which takes effect "
+                    "when the call returns; pass the value to that code as an argument of gx.pyfunc, or run the code "
+                    "outside the function"
+                )
 
 
 @contextmanager

@@ -281,6 +281,7 @@ class Function(Generic[P, R]):
                 return traced
             if self._options.side_effects == "warn":
                 self._side_effects.tell(traced.notes.side_effects)
+                traced.tell_changed = self._side_effects.tell_changed
             if traced.ends_in_python:
                 return traced
             self._first_calls.tell_of_loops(traced)

@@ -86,6 +86,7 @@ class TracedFunction:
       settings: the settings that it depends on; see :func:`settings`.
       entries: the entries of its calls, by the kinds of arguments.
       bounded: the entries of calls under a deadline or a token.
+      tell_changed: told which read Python code that the program called has changed, and where it is called; or None.
       was_spread: whether a call had arrays on several devices, which requires the slow path.
       wanted: the sources of the program's further operands, found again at each call.
       variable_places: for each variable its index in ``wanted``; the variable itself if it is always the same.
@@ -112,6 +113,7 @@ class TracedFunction:
         self.wanted: list[Source] = []
         self.entries: dict[Any, Callable[..., Any]] = {}
         self.bounded: dict[Any, Callable[..., Any]] = {}
+        self.tell_changed: Callable[[str, Location | None], None] | None = None
         self.was_spread = False
         self.num_results = self.after_call[0][1].start if self.after_call else len(graph.outputs)
         self.executable = compile_graph(graph, self.look if self.can_fail else None, trace.variables, device)
@@ -319,7 +321,7 @@ class TracedFunction:
             where = self._place(arrays, variables)
             line = "" if (location := user_location()) is None else location.short
             timeline.launched(self.graph.name, "program", where, start, [*results, *written], line=line)
-        self._check_unchanged(before)
+        self._check_unchanged(before, arguments)
         for after, target in self.after_call[self.can_fail :]:
             after.run(results[target], arguments)
         return self.packer(arguments, own=True)(map(Tensor, results[: self.num_results]))
@@ -328,8 +330,11 @@ class TracedFunction:
         """Returns the tensors of a call with their arrays, if Python code may change them while the program runs."""
         return [(tensor, tensor.raw) for tensor in self.tensors(arguments)] if self._calls_python else []
 
-    def _check_unchanged(self, before: Sequence[tuple[Tensor, Any]]) -> None:
-        """Refuses that Python code which the program called has changed a tensor that the program took before."""
+    def _check_unchanged(self, before: Sequence[tuple[Tensor, Any]], arguments: Arguments) -> None:
+        """Refuses that Python code which the program called has changed a tensor that the program took before.
+
+        Of other changes, to what the trace read, it tells: the program may have used it only before.
+        """
         for tensor, array in before:
             if tensor.raw is not array:
                 error = FailedPreconditionError(
@@ -338,6 +343,12 @@ class TracedFunction:
                     "it inside the compiled function"
                 )
                 raise at(error, user_location())
+        values = arguments.values.values()
+        if self._calls_python and self.tell_changed is not None and self.match(*values) is MISS:
+            changed = [one for one in self.guards if matcher([one], self._names, [], ((), ()))(*values) is MISS]
+            if changed:
+                where = next(location for kind, location in self.host_calls if kind.startswith("pyfunc"))
+                self.tell_changed(changed[0].source.text, where or user_location())
 
     def _place(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> str:
         """Returns the device or devices that a call runs on."""
@@ -424,7 +435,7 @@ class TracedFunction:
 
         with device_scope(self.device or context.device), run_timeout(self.executable.timeout):
             self.executable.transaction.run(program, variables)
-        self._check_unchanged(before)
+        self._check_unchanged(before, arguments)
         for after, span in self.after_call[self.can_fail :]:
             outputs = results[span]
             after.run(outputs if after is self.write_back else [tensor.raw for tensor in outputs], arguments)

@@ -91,6 +91,19 @@ class SideEffects:
     def __init__(self, name: str) -> None:
         self._name = name
         self._told: set[SideEffect] = set()
+        self._told_changed = False
+
+    def tell_changed(self, read: str, location: Location | None) -> None:
+        """Warns, once, that Python code which a program calls changed what the function had read when it was traced."""
+        if not self._told_changed:
+            self._told_changed = True
+            message = (
+                f"Python code that {self._name} calls changed {read}, which {self._name} read when it was traced: what "
+                "it reads below the call is from before, and the next call is traced anew. Return what changes from "
+                "gx.pyfunc, or keep it in a gx.Variable; if nothing else uses it, let the function of gx.pyfunc "
+                "capture it (lambda x: log.append(x)); side_effects='ignore' accepts it"
+            )
+            warn_at(SideEffectWarning(message), location)
 
     def tell(self, effects: Iterable[SideEffect]) -> None:
         """Warns of the effects not reported before, each at its own line."""

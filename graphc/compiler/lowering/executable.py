@@ -156,13 +156,13 @@ class Executable:
         self.variables = self.lowered.variables
         self.transaction = Transaction.of(self.optimized, self.lowered, check)
         self.num_written = len(self.lowered.written)
-        status = None if check is None or self.transaction.calls_host else _status_of(self.optimized)
+        status = None if check is None or self.transaction.host_calls else _status_of(self.optimized)
         self.status = status
         self._donated = tuple(range(self.num_written if check is None or status is not None else 0))
         self._function = XlaFunction(
             _guarded(self.lowered, graph, self.times, status),
             graph.name,
-            calls_host=self.transaction.calls_host,
+            calls_host=bool(self.transaction.host_calls),
             compiler_options=compiler_options(graph) or None,
             results_at=None if layout is None else [*layout.outputs, *[layout.home] * self.num_written],
             donate_argnums=self._donated,
@@ -188,9 +188,9 @@ class Executable:
           CancelledError: a token in force was cancelled before they were computed.
         """
         if policy is None:
-            policy = current_policy(self.timeout, calls_host=self.transaction.calls_host)
+            policy = current_policy(self.timeout, calls_host=bool(self.transaction.host_calls))
         # A host call may launch this same program, which JAX refuses in its first call.
-        if policy.interruptible or (self.transaction.calls_host and is_in_host_call()):
+        if policy.interruptible or (self.transaction.host_calls and is_in_host_call()):
             return self._interruptible(arrays, variables, policy)
         if policy is DISPATCH:
             return self._dispatch(arrays, variables)
@@ -238,7 +238,7 @@ class Executable:
     @property
     def is_pure(self) -> bool:
         """True if a dispatch is a call of :attr:`jitted`, while no arrays are on several devices."""
-        return not (self.variables or self.check or self.transaction.calls_host or self._layout)
+        return not (self.variables or self.check or self.transaction.host_calls or self._layout)
 
     @property
     def is_short(self) -> bool:
@@ -286,7 +286,7 @@ class Executable:
     def _run(
         self, program: Callable[..., Sequence[Any]], arrays: Sequence[Any], variables: Sequence[Variable]
     ) -> Sequence[Any]:
-        if self.transaction.calls_host:
+        if self.transaction.host_calls:
             return self.transaction.run(lambda values: _held(program, values, arrays), variables)
         if self.check is not None and not self._donated:
             return self.transaction.run(lambda values: program(*values, *arrays), variables)

@@ -14,11 +14,20 @@ import jax.numpy as jnp
 
 from graphc.compiler.base import holding, interruption
 from graphc.compiler.base.errors import FailedPreconditionError
-from graphc.compiler.core import Variable, context, held, kept_layouts, replaced, variable_lock, wait_for
+from graphc.compiler.core import (
+    RunningProgram,
+    Variable,
+    context,
+    held,
+    kept_layouts,
+    replaced,
+    variable_lock,
+    wait_for,
+)
 from graphc.compiler.ir import Graph
 from graphc.compiler.lowering.launch import described
 from graphc.compiler.lowering.lower import LoweredGraph
-from graphc.compiler.ops import HOST_CALLS, host_lock, take_turns
+from graphc.compiler.ops import HOST_CALLS, called_by, host_lock, take_turns
 
 __all__ = [
     "UNSHARED",
@@ -40,22 +49,23 @@ class Transaction:
 
     Attributes:
       name: the name of the compiled function, for messages.
-      num_written: the number of written Variables, which come first.
+      written: the names of the written Variables, which come first.
       check: raises if the outputs say that the program has failed; runs before anything else reads the outputs.
+      host_calls: the names of the Python functions that the program calls.
     """
 
     name: str
-    num_written: int
+    written: Sequence[str]
     check: Check | None
-    calls_host: bool
+    host_calls: Sequence[str]
 
     @classmethod
     def of(cls, graph: Graph, lowered: LoweredGraph, check: Check | None) -> Transaction:
         """Returns the transaction for a graph."""
-        host_calls = [node for node in graph.walk() if node.op in HOST_CALLS]
+        host_calls = tuple([node.attrs["function"] for node in graph.walk() if node.op in HOST_CALLS])
         if lowered.variables:
-            take_turns(node.attrs["function"] for node in host_calls)
-        return cls(graph.name, len(lowered.written), check, bool(host_calls))
+            take_turns(host_calls)
+        return cls(graph.name, tuple(lowered.written), check, host_calls)
 
     def run(self, program: Callable[[Sequence[Any]], Sequence[Any]], variables: Sequence[Variable]) -> Sequence[Any]:
         """Runs a program, and updates the Variables that it writes.
@@ -68,24 +78,28 @@ class Transaction:
           The outputs.
 
         Raises:
-          FailedPreconditionError: Python code called by the program has assigned one of the Variables.
+          FailedPreconditionError: Python code called by the program has assigned one of the Variables, or read one
+            after the program has assigned it.
           Exception: the error of :attr:`check`; no Variable changes.
         """
         # Host callbacks of a program may use other variables from another thread, which must not wait for this one.
-        turn = host_lock if self.calls_host else variable_lock
+        turn = host_lock if self.host_calls else variable_lock
         bound = interruption()
         if bound is not None:
             bound.check(self._described)
             turn = holding(turn, lambda: f"the variables of {self._described()}, which another thread uses")
         with turn if variables else nullcontext():
             before = [variable.raw for variable in variables]
-            results = program(before)
-            if bound is not None:
-                wait_for([array for array in results if isinstance(array, jax.Array)], self._described)
-            count = len(results) - self.num_written
-            if self.check is not None:
-                self.check(results[:count])
-            new = kept_layouts(results[count:], before[: self.num_written])
+            assigned = dict(zip(self.written, variables, strict=False))
+            calling = self.host_calls and assigned
+            with called_by(RunningProgram(self.name, assigned), self.host_calls) if calling else nullcontext():
+                results = program(before)
+                if bound is not None:
+                    wait_for([array for array in results if isinstance(array, jax.Array)], self._described)
+                count = len(results) - len(self.written)
+                if self.check is not None:
+                    self.check(results[:count])
+            new = kept_layouts(results[count:], before[: len(self.written)])
             with variable_lock if variables else nullcontext():
                 self._check_unchanged(variables, before)
                 set_values(variables, new)

@@ -71,6 +71,7 @@ from graphc.compiler.ops.host import (
 )
 from graphc.compiler.ops.host_functions import (
     HostFunction,
+    called_by,
     host_error,
     host_function,
     host_lock,
@@ -144,6 +145,7 @@ __all__ = [
     "as_numbers",
     "as_wide",
     "call_jax",
+    "called_by",
     "calls_host",
     "control_dependencies",
     "current_mode",

@@ -6,7 +6,7 @@ import contextvars
 import itertools
 import threading
 import weakref
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
@@ -14,11 +14,12 @@ import numpy as np
 
 from graphc.compiler.base import Location, held_interrupts, set_slow_path_reason, user_location
 from graphc.compiler.base.errors import NotFoundError
-from graphc.compiler.core import trace_scope
+from graphc.compiler.core import RunningProgram, trace_scope
 from graphc.compiler.ir import TensorType
 
 __all__ = [
     "HostFunction",
+    "called_by",
     "host_error",
     "host_function",
     "host_lock",
@@ -102,6 +103,8 @@ class HostFunction:
 
     Attributes:
       takes_turns: whether a program that calls it holds :data:`host_lock` meanwhile.
+      program: the running program that calls it, if that assigns Variables.
+      assigned: the names of the Variables that are assigned before the call; None for any.
       title: the function and the line that calls it, for messages: ``print (train.py:12)``.
 
     Args:
@@ -122,6 +125,8 @@ class HostFunction:
         self.results = tuple(results)
         self.places = tuple(positions)
         self.takes_turns = False
+        self.program: RunningProgram | None = None
+        self.assigned: Collection[str] | None = None
         location = self.places[-1] if self.places else user_location()
         self.title = kind.partition(".")[2] or kind
         if location is not None:
@@ -153,7 +158,8 @@ class HostFunction:
             copies = [np.array(array) for array in arrays]
             # This may be the thread that waits for the program; its open scopes must not apply to the function.
             lent = host_lock.lent() if self.takes_turns or host_lock.is_lent else nullcontext()
-            with self._deeper(), trace_scope(None), lent:
+            called = nullcontext() if self.program is None else self.program.calling(self.assigned)
+            with self._deeper(), trace_scope(None), lent, called:
                 results = (np.int32(0), *self._function(*copies))
             interrupts.open = False
             return results
@@ -198,6 +204,21 @@ def take_turns(functions: Iterable[str]) -> None:
         function = _functions.get(name)
         if function is not None:
             function.takes_turns = True
+
+
+@contextmanager
+def called_by(program: RunningProgram, functions: Iterable[str]) -> Generator[None]:
+    """Tells functions which program calls them while the scope is open; it holds :data:`host_lock`."""
+    hosts = [host for name in functions if (host := _functions.get(name)) is not None]
+    before = [host.program for host in hosts]  # the same program, if it calls itself through Python
+    try:
+        for host in hosts:
+            host.program = program
+        with program.running():
+            yield
+    finally:
+        for host, outer in zip(hosts, before, strict=True):
+            host.program = outer
 
 
 def host_error(status: int) -> tuple[BaseException, Sequence[Location]]:

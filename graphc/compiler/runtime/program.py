@@ -213,7 +213,7 @@ class PlacedProgram:
           UnimplementedError: a Variable has moved to another device since the function was traced.
         """
         if policy is None:
-            policy = current_policy(self.timeout, calls_host=self.transaction.calls_host)
+            policy = current_policy(self.timeout, calls_host=bool(self.transaction.host_calls))
         if not policy.interruptible:
             return policy.dispatch(
                 self.graph.name,

@@ -2,7 +2,7 @@
 
 from graphc.compiler.tracing.aliases import Alias, AliasSet, check_loop, keep_apart
 from graphc.compiler.tracing.cells import MISSING, CallState, Cell, Journal, TensorCell, Write
-from graphc.compiler.tracing.closures import Closures, frozen
+from graphc.compiler.tracing.closures import Closures, closures_now
 from graphc.compiler.tracing.late_rows import LateRow, late_rows
 from graphc.compiler.tracing.lifting import CreationInTrace, Lifting
 from graphc.compiler.tracing.mode import (
@@ -95,6 +95,7 @@ __all__ = [
     "attribute",
     "attributes_of",
     "check_loop",
+    "closures_now",
     "content_of",
     "contents_of",
     "context",
@@ -102,7 +103,6 @@ __all__ = [
     "dispatched",
     "exact",
     "fixed",
-    "frozen",
     "global_name",
     "graph_by_hand",
     "has_parts",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import operator
 from collections import deque
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -18,7 +19,7 @@ from graphc.compiler.tracing.sources import Source, content_of, is_fixed, item, 
 if TYPE_CHECKING:
     from graphc.compiler.tracing.reads import Reads
 
-__all__ = ["Closures", "frozen", "record_unchanged"]
+__all__ = ["Closures", "closures_now", "record_unchanged"]
 
 
 class Closures:
@@ -27,15 +28,17 @@ class Closures:
     A variable that a copied function assigns itself stays shared, as does one that has no value yet.
 
     Args:
-      keep: takes the value of each variable that is no function, and returns the one to hold.
-      is_shared: tells of a function and a variable of it whether that stays shared.
+      keep: takes the value of each variable that is no function, and each object whose method is called; returns the
+        one to hold.
+      is_shared: tells of a function and a variable of it whether that stays shared; with None, of its defaults, and of
+        what a ``partial`` holds.
 
     Attributes:
       cells: the new cells, by the ids of the old ones.
       assigned: the names of the variables that stay shared because a copied function assigns them.
     """
 
-    def __init__(self, keep: Callable[[Any], Any], is_shared: Callable[[FunctionType, CellType], bool]) -> None:
+    def __init__(self, keep: Callable[[Any], Any], is_shared: Callable[[Any, CellType | None], bool]) -> None:
         self._keep, self._is_shared = keep, is_shared
         self._functions: dict[int, FunctionType] = {}
         self.cells: dict[int, CellType] = {}
@@ -45,16 +48,18 @@ class Closures:
         """Returns a function, method or partial as it is now, itself if that cannot change; keeps anything else."""
         if isinstance(value, partial):
             callee: Any = cast("Any", value)
-            parts = [callee.func, *callee.args, *callee.keywords.values()]
-            if all(not isinstance(part, _FUNCTIONS) or self.of(part) is part for part in parts):
+            if self._is_shared(callee, None):
                 return callee
-            return partial(
-                self.of(callee.func), *map(self.of, callee.args),
-                **{name: self.of(part) for name, part in callee.keywords.items()},
-            )  # fmt: skip
+            old = [callee.func, *callee.args, *callee.keywords.values()]
+            new = [*map(self.of, old)]
+            if all(map(operator.is_, old, new)):
+                return callee
+            count = len(callee.args) + 1
+            return partial(*new[:count], **dict(zip(callee.keywords, new[count:], strict=True)))
         if isinstance(value, MethodType):
-            function = self.of(value.__func__)
-            return value if function is value.__func__ else MethodType(function, value.__self__)
+            function, owner = self.of(value.__func__), self._keep(value.__self__)
+            same = function is value.__func__ and owner is value.__self__
+            return value if same else MethodType(function, owner)
         return self._function(value) if isinstance(value, FunctionType) else self._keep(value)
 
     def _function(self, function: FunctionType) -> FunctionType:
@@ -65,13 +70,18 @@ class Closures:
         shared = [content_of(cell) is cell or self._is_shared(function, cell) for cell in old]
         self.assigned |= {name for name, same in zip(names, shared, strict=True) if name in assigned and not same}
         shared = [same or name in assigned for name, same in zip(names, shared, strict=True)]
-        if all(shared):
+        defaults, named = function.__defaults__, function.__kwdefaults__
+        if not self._is_shared(function, None):
+            defaults = defaults and tuple(map(self.of, defaults))
+            named = named and {name: self.of(value) for name, value in named.items()}
+        if all(shared) and [*map(id, _values(defaults, named))] == [
+            *map(id, _values(function.__defaults__, function.__kwdefaults__))
+        ]:
             return function
         new = [cell if same else self.cells.get(id(cell), CellType()) for cell, same in zip(old, shared, strict=True)]
-        copied = FunctionType(
-            function.__code__, function.__globals__, function.__name__, function.__defaults__, tuple(new)
-        )
-        for name in ("__kwdefaults__", "__qualname__", "__module__", "__doc__", "__annotations__"):
+        copied = FunctionType(function.__code__, function.__globals__, function.__name__, defaults, tuple(new))
+        copied.__kwdefaults__ = named
+        for name in ("__qualname__", "__module__", "__doc__", "__annotations__"):
             setattr(copied, name, getattr(function, name))
         copied.__dict__.update(function.__dict__)
         self._functions[id(function)] = copied  # first, as a function may hold itself
@@ -82,25 +92,20 @@ class Closures:
         return copied
 
 
-def frozen(function: Any, keep: Callable[[Any], Any]) -> tuple[Any, Closures]:
-    """Returns a function as it is now, but for variables from outside of the open trace, whose reads are checked.
+def _values(defaults: tuple[Any, ...] | None, named: dict[str, Any] | None) -> list[Any]:
+    return [*(defaults or ()), *(named or {}).values()]
 
-    Args:
-      function: the function.
-      keep: see :class:`Closures`.
-    """
+
+def closures_now(keep: Callable[[Any], Any]) -> Closures:
+    """Returns what copies functions, but for variables from outside of the open trace, whose reads are checked."""
     root = root_trace()
     assert root is not None
     reads = root.reads
 
-    def is_shared(owner: FunctionType, cell: CellType) -> bool:
-        return reads.source(owner) is not None or reads.variable(cell) is not None
+    def is_shared(owner: Any, cell: CellType | None) -> bool:
+        return reads.source(owner) is not None or (cell is not None and reads.variable(cell) is not None)
 
-    closures = Closures(keep, is_shared)
-    return closures.of(function) if isinstance(function, _FUNCTIONS) else function, closures
-
-
-_FUNCTIONS = (FunctionType, MethodType, partial)
+    return Closures(keep, is_shared)
 
 
 @lru_cache(maxsize=1024)

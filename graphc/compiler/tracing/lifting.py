@@ -189,7 +189,7 @@ def _check_apart(trace: Trace, seen: _Reads, assignments: Assignments) -> None:
     """Raises if the created state depends on what the program did before, or the other way round."""
     assigned = assignments.assigned()
     touched = any(id(one) in trace.captures or getattr(one, "name", None) in trace.variables for one in assigned)
-    if touched or not seen.names.isdisjoint(trace.assigned_names()):
+    if touched or not seen.names.isdisjoint(trace.assigned_names() or ()):
         raise CreationInTrace
 
 

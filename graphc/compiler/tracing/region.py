@@ -134,6 +134,11 @@ class Region(Trace):
         for name, state in self.states.items():
             state.current, state.written = states.get(name, (state.entry, False))
 
+    def assigned_names(self) -> set[str] | None:
+        """Returns the names of the variables that were assigned so far, if the region is a branch."""
+        around = None if self.once is None else self.parent.assigned_names()
+        return None if around is None else around | {name for name, state in self.states.items() if state.written}
+
     def state(self, variable: Variable | CallState) -> VariableState:
         """Returns the variable's state in this region, making it an input of the region when first used."""
         entry = self.states.get(variable.name)

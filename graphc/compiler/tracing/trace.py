@@ -533,8 +533,8 @@ class Trace:
         self.root.aliases.forget(point.num_stand_ins)
         del self.distinct[point.num_distinct :]
 
-    def assigned_names(self) -> set[str]:
-        """Returns the names of the variables that were assigned so far."""
+    def assigned_names(self) -> set[str] | None:
+        """Returns the names of the variables that were assigned so far; None where that is not known, as in a loop."""
         return {node.attrs["variable"] for node in self.builder.nodes if node.op is OPS["assign_variable"]}
 
     def _variable_states(self) -> dict[str, tuple[Any, bool]]:

@@ -11,7 +11,7 @@ from graphc.compiler.autograph import pyfunc
 from graphc.compiler.base import has_mark
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import SymbolicTensor
-from graphc.compiler.tracing import current_trace, frozen, graph_by_hand, root_trace
+from graphc.compiler.tracing import closures_now, current_trace, graph_by_hand, root_trace
 
 
 def in_program() -> bool:
@@ -64,7 +64,7 @@ class Origin:
         root = root_trace()
         if root is None or self._trace is None or self._trace() is not root:
             return function
-        return frozen(function, _kept)[0]
+        return closures_now(_kept).of(function)
 
 
 def _kept(value: Any) -> Any:

@@ -93,3 +93,19 @@ def test_refusals(make: Any, given: Any, kind: type[Exception], message: str) ->
 
     with pytest.raises(kind, match=message):
         make(f)(gx.asarray(1.0))
+
+
+def test_a_logged_list_is_as_at_the_call(caplog: pytest.LogCaptureFixture) -> None:
+    def program(x: gx.Tensor) -> gx.Tensor:
+        seen, state = list[Any](), {"n": 0}
+        for i in range(3):
+            seen.append(i)
+            state["n"] = i
+            gx.log_message("warning", "%s %s", seen, state, logger="test")
+        return x
+
+    for call in (program, gx.function(program)):
+        caplog.clear()
+        call(gx.asarray(1.0))
+        texts = [record.message for record in caplog.records]  # made when it was logged
+        assert texts == ["[0] {'n': 0}", "[0, 1] {'n': 1}", "[0, 1, 2] {'n': 2}"]

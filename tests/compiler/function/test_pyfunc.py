@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import concurrent.futures
+import contextlib
+import contextvars
 import functools
+import random
 import re
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,8 +20,10 @@ import graphc as gx
 from graphc import Tensor
 from graphc.compiler.base.errors import (
     FailedPreconditionError,
+    GraphcError,
     InvalidArgumentError,
     InvalidTypeError,
+    SideEffectWarning,
     UnimplementedError,
 )
 from tests.compiler.autograph.outcomes import compiled, outcome, same, watchdog  # noqa: F401  the fixture
@@ -252,7 +259,7 @@ def test_the_function_gets_eager_tensors_and_the_very_objects() -> None:
     def program(x: Tensor) -> None:
         gx.pyfunc(look, None, x, v, marker, seen)
 
-    for call in (program, compiled(program)):
+    for call in (program, compiled(program, side_effects="ignore")):
         call(f(1.0, 2.0))
     assert seen[0] == seen[1] == (Tensor, [1.0, 2.0], [2.0, 3.0], Tensor, 3.0, True)
 
@@ -264,7 +271,7 @@ def test_what_it_keeps_stays() -> None:
     def program(x: Tensor) -> Tensor:
         for _ in range(6):
             x = x * 2
-            gx.pyfunc(kept.append, None, x)
+            gx.pyfunc(lambda v: kept.append(v), None, x)
         return x
 
     program(gx.ones(1000))
@@ -335,6 +342,75 @@ def test_variables_that_python_assigns() -> None:
         assigns_its_own(f(1.0))
 
 
+READS: dict[str, Callable[[gx.Variable, Any], Any]] = {
+    "item": lambda v, inner: v.item(),
+    "value": lambda v, inner: v.value(),
+    "text": lambda v, inner: str(v),
+    "operator": lambda v, inner: v * 2,
+    "function": lambda v, inner: gx.sin(v),
+    "array": lambda v, inner: np.asarray(v),
+    "update": lambda v, inner: v.assign_add(1.0),
+    "compiled": lambda v, inner: inner(),
+    "thread": lambda v, inner: in_a_thread(v.item),
+}
+
+
+def in_a_thread(function: Callable[[], Any]) -> Any:
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        return pool.submit(contextvars.copy_context().run, function).result()
+
+
+PLACES = ["below", "branch", "in the branch", "loop", "rolled loop", "under a tape", "above", "branch above", "other"]
+
+
+@pytest.mark.parametrize("where", PLACES)
+@pytest.mark.parametrize("how", READS)
+def test_python_reads_no_variable_that_the_function_assigned(how: str, where: str) -> None:
+    v, other = gx.Variable(1.0), gx.Variable(5.0)
+    inner = gx.function(lambda: v.value() * 2)
+    inner()
+    seen: list[Any] = []
+
+    def read() -> None:
+        seen.append(READS[how](other if where == "other" and how != "compiled" else v, inner))
+
+    def run(x: Tensor) -> Tensor:
+        if where in ("below", "under a tape", "other"):
+            (other if where == "other" and how == "compiled" else v).assign_add(1.0)
+            gx.pyfunc(read, None)
+        elif where == "above":
+            gx.pyfunc(read, None)
+            v.assign_add(1.0)
+        elif where == "branch above":
+            if x > 0:
+                gx.pyfunc(read, None)
+            v.assign_add(1.0)
+        elif where == "in the branch":
+            if x > 0:
+                v.assign_add(1.0)
+                gx.pyfunc(read, None)
+        elif where == "branch":
+            v.assign_add(1.0)
+            if x > 0:
+                gx.pyfunc(read, None)
+        else:
+            for _ in range(2 if where == "loop" else 8):
+                gx.pyfunc(read, None)
+                v.assign_add(1.0)
+        return x
+
+    call = gx.function(run)
+    allowed = where == "other" or ("above" in where and how not in ("update", "thread"))
+    for _ in range(2):
+        with gx.GradientTape() if where == "under a tape" else contextlib.nullcontext():
+            if allowed:
+                call(f(1.0))
+            else:
+                with pytest.raises(FailedPreconditionError, match=r"Variable.* was (read|assigned) by Python code"):
+                    call(f(1.0))
+    assert not allowed or len(seen) == 2
+
+
 @pytest.mark.parametrize("which", ["argument", "assigned argument", "tensor from outside"])
 def test_tensors_that_python_changes(which: str) -> None:
     outside, x = gx.asarray([1.0, 2.0]), gx.asarray([1.0, 2.0])
@@ -349,6 +425,222 @@ def test_tensors_that_python_changes(which: str) -> None:
     with pytest.raises(FailedPreconditionError, match=r"f32\[2\] was changed by Python code while .* 'run' ran"):
         gx.function(run)(x)
     assert changed.tolist() == [1.0, 9.0]  # and nothing else: what the program computed is dropped
+
+
+class Count:
+    """An object whose state Python changes."""
+
+    def __init__(self) -> None:
+        self.n = 0
+
+    def tick(self, *_: Any) -> int:
+        self.n += 1
+        return self.n
+
+
+@dataclass
+class Pair:
+    n: int = 0
+
+
+def add_one(pair: Pair) -> None:
+    pair.n += 1
+
+
+STATES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "list": (lambda: [1.0], lambda s: s.append(2.0), lambda s: len(s)),
+    "dict": (lambda: {"n": 0}, lambda s: s.update(n=s["n"] + 1), lambda s: s["n"]),
+    "object": (Count, Count.tick, lambda s: s.n),
+    "dataclass": (Pair, add_one, lambda s: s.n),
+    "array": (lambda: np.zeros(2, np.float32), lambda s: s.__setitem__(0, s[0] + 1), lambda s: float(s[0])),
+    "set": (lambda: {0}, lambda s: s.add(len(s)), lambda s: len(s)),
+    "random": (lambda: random.Random(3), lambda s: s.random(), lambda s: s.getstate()[2]),
+    "iterator": (lambda: iter([1, 2, 3, 4]), lambda s: next(s), lambda s: s.__length_hint__()),
+}
+"""By kind of object: what makes one, what changes it, and what reads of it what changes."""
+
+
+@pytest.mark.parametrize("where", ["straight", "branch", "loop"])
+@pytest.mark.parametrize("kind", ["list", "dict", "object", "dataclass", "array", "set"])
+def test_state_that_python_changes_and_the_function_reads(kind: str, where: str) -> None:
+    make, change, read = STATES[kind]
+    state = make()
+
+    def run(x: Tensor) -> Any:
+        if where == "branch":
+            if x > 0:
+                gx.pyfunc(lambda: change(state), None)
+        else:
+            for _ in range(6 if where == "loop" else 1):
+                gx.pyfunc(lambda: change(state), None)
+        return x * read(state)
+
+    call = compiled(run)
+    with pytest.warns(SideEffectWarning, match=r"Python code that run calls changed .*state.* read when it was traced"):
+        call(f(1.0))
+    call(f(1.0))  # told once
+    with pytest.warns(SideEffectWarning, match=r"changed"):
+        compiled(lambda x: run(x))(f(1.0))
+    compiled(run, side_effects="ignore")(f(1.0))
+    assert state is not None
+
+
+@pytest.mark.parametrize("way", ["captured", "argument", "keyword", "method", "default"])
+@pytest.mark.parametrize("where", ["straight", "branch", "loop"])
+@pytest.mark.parametrize("kind", [*STATES, "tensor", "list of tensors"])
+def test_what_the_function_makes_is_not_changed_by_python(kind: str, where: str, way: str) -> None:
+    made: dict[str, Any] = {
+        "tensor": (lambda: gx.zeros(2), lambda s: s.__setitem__(0, 9.0), None),
+        "list of tensors": (lambda: [gx.zeros(2), gx.ones(1)], lambda s: s.pop(), None),
+    }
+    make, change, _ = made.get(kind) or STATES[kind]
+
+    def call_python(state: Any) -> None:
+        if way == "captured":
+            gx.pyfunc(lambda: change(state) and None, None)
+        elif way == "argument":
+            gx.pyfunc(lambda s: change(s) and None, None, state)
+        elif way == "keyword":
+            gx.pyfunc(functools.partial(lambda s: change(s) and None, s=state), None)
+        elif way == "default":
+            gx.pyfunc(lambda *, s=state: change(s) and None, None)
+        else:
+            gx.pyfunc(state.tick if kind == "object" else functools.partial(change, state), "int32")
+
+    def run(x: Tensor) -> Any:
+        state = make()
+        if where == "branch":
+            if x > 0:
+                call_python(state)
+        else:
+            for _ in range(6 if where == "loop" else 1):
+                call_python(state)
+        return x
+
+    call = compiled(run, side_effects="ignore")
+    for _ in range(2):
+        with pytest.raises(
+            GraphcError, match=r"passed was changed by Python|makes has changed since|use of an iterator"
+        ):
+            call(f(1.0))
+
+
+LOG: list[Any] = []
+LOGS = {"a": [LOG], "many": [*[list[Any]() for _ in range(20)], LOG]}
+NOTE = functools.partial(lambda log, _: log.append(1), LOG)
+FROM_OUTSIDE: list[Callable[[], Any]] = [
+    lambda: LOG, lambda: LOGS["a"][0], lambda: [LOG][0], lambda: {"log": LOG}["log"], lambda: LOGS["many"][-1],
+    lambda: next(iter(LOGS["a"])), lambda: next(reversed(LOGS["many"])),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("where", range(len(FROM_OUTSIDE)))
+def test_what_is_from_outside_python_may_change(where: int) -> None:
+    LOG[:] = [0]
+
+    def run(x: Tensor) -> Tensor:
+        log, holder = FROM_OUTSIDE[where](), (FROM_OUTSIDE[where](), x)
+        gx.pyfunc(lambda v: log.append(v), None, x)
+        gx.pyfunc(lambda log, v: log.append(v), None, log, x)
+        gx.pyfunc(lambda: holder[0].append(1), None)
+        gx.pyfunc(NOTE, None, x)
+        gx.pyfunc(lambda v, log=log: log.append(v), None, x)
+        return x
+
+    call = compiled(run, side_effects="ignore")
+    for count in (1, 2):
+        call(f(1.0))
+        assert len(LOG) == 1 + 5 * count
+
+
+def text(found: Any) -> str:
+    """Returns what Python sees of a value: its class, and its values."""
+    if isinstance(found, list | tuple | dict):
+        items: Any = found.items() if isinstance(found, dict) else found
+        return f"{type(found).__name__}({', '.join(map(text, items))})"
+    shown = found.tolist() if isinstance(found, Tensor | np.ndarray) else getattr(found, "n", found)
+    return f"{type(found).__name__} {shown}"
+
+
+def a_choice(x: Tensor) -> Any:
+    return "positive" if x > 0 else "negative"
+
+
+def maybe_none(x: Tensor) -> Any:
+    return x * 2 if x > 0 else None
+
+
+def an_object(x: Tensor) -> Any:
+    return FIRST if x > 0 else SECOND
+
+
+def a_number(x: Tensor) -> Any:
+    return int(x) if x > 0 else 7
+
+
+def a_growing_list(x: Tensor) -> Any:
+    items: list[Any] = []
+    for i in range(8):
+        if x + 3 > i:
+            items.append(x * i)  # noqa: PERF401  a list that grows
+    return items
+
+
+def changed_after(x: Tensor) -> Any:
+    return {"a": [1, x]}
+
+
+FIRST, SECOND = Count(), Count()
+LATE: list[Callable[[Tensor], Any]] = [
+    a_choice, maybe_none, an_object, a_number, a_growing_list, changed_after,
+    lambda x: [a_choice(x), {"x": x}], lambda x: f"text of {x}", lambda x: {"n": 1}, lambda x: [1, 2],
+    lambda x: ValueError("of", x), lambda x: np.arange(3),
+]  # fmt: skip
+CHANGED = LATE.index(changed_after)
+
+
+@pytest.mark.parametrize("way", ["captured", "argument", "keyword", "function", "default"])
+@pytest.mark.parametrize("where", ["straight", "branch", "loop"])
+@pytest.mark.parametrize("number", range(len(LATE)))
+def test_python_gets_what_the_function_has(number: int, where: str, way: str) -> None:
+    if (LATE[number], way) == (a_growing_list, "keyword"):
+        pytest.skip("refused by functools.partial")
+    seen: list[str] = []
+
+    def call_python(value: Any) -> None:
+        if way == "captured":
+            gx.pyfunc(lambda: seen.append(text(value)), None)
+        elif way == "argument":
+            gx.pyfunc(lambda given: seen.append(text(given)), None, value)
+        elif way == "keyword":
+            gx.pyfunc(functools.partial(lambda given: seen.append(text(given)), given=value), None)
+        elif way == "default":
+            gx.pyfunc(lambda given=value: seen.append(text(given)), None)
+        else:
+            gx.pyfunc(lambda get: seen.append(text(get())), None, lambda: value)
+
+    def run(x: Tensor) -> Tensor:
+        value = LATE[number](x)
+        if where == "straight":
+            call_python(value)
+        elif where == "branch":
+            if x > -10:
+                call_python(value)
+        else:
+            for _ in range(6):
+                call_python(value)
+        if number == CHANGED:
+            value["later"] = 1
+        return x
+
+    found: list[Any] = []
+    for call in (run, compiled(run, side_effects="ignore")):
+        seen.clear()
+        for value in (2.0, -2.0, 2.0):
+            call(f(value))
+        found.append([*seen])
+    assert found[0] == found[1]
+    assert len(found[0]) == (18 if where == "loop" else 3)
 
 
 def test_a_compiled_function_called_by_python_that_a_compiled_function_calls() -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import builtins
 import io
+import operator
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Number
@@ -19,15 +20,27 @@ from graphc.compiler.autograph.constructs.exceptions.failure import failures
 from graphc.compiler.autograph.constructs.exceptions.origins import user_calls
 from graphc.compiler.autograph.constructs.exceptions.try_scope import check_handlers
 from graphc.compiler.autograph.constructs.expressions.text import text_of
-from graphc.compiler.autograph.values.deferred import Frozen, Opaque, is_deferred, rebuilt
-from graphc.compiler.autograph.values.index import is_symbolic
+from graphc.compiler.autograph.constructs.storage.native_state import (
+    OPAQUE,
+    STATEFUL,
+    equal_states,
+    is_internal,
+    state_of,
+)
+from graphc.compiler.autograph.values.deferred import Deferred, Frozen, Opaque, is_deferred, rebuilt
+from graphc.compiler.autograph.values.growing_list import as_lists, growing
 from graphc.compiler.autograph.values.kinds import check_shown
-from graphc.compiler.base import Location, at, nest, user_location, with_article
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.compiler.base import Location, at, is_library_module, nest, user_location, with_article
+from graphc.compiler.base.errors import (
+    FailedPreconditionError,
+    InvalidArgumentError,
+    InvalidTypeError,
+    UnimplementedError,
+)
 from graphc.compiler.core import SymbolicTensor, Tensor, Variable, apply, as_dtype, open_tapes, with_short_errors
 from graphc.compiler.ir import OPS, Attrs, TensorType
 from graphc.compiler.ops import HOST_RESULT, HostFunction, emit_host_call
-from graphc.compiler.tracing import Closures, context, current_trace, frozen, graph_by_hand
+from graphc.compiler.tracing import Closures, closures_now, context, current_trace, graph_by_hand
 
 __all__ = ["Results", "call_host", "is_type", "print_late", "pyfunc"]
 
@@ -223,6 +236,7 @@ def call_host(
         return function(frozen.evaluate([jnp.asarray(array) for array in arrays] if on_device else arrays))
 
     host = HostFunction(run, kind, results, user_calls())
+    host.assigned = trace.assigned_names()
     recorded = failures(trace)
     recorded.hosts.append(host)
     recorded.held.extend(frozen.held)
@@ -276,9 +290,10 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
 
     In eager code this is the call itself, with a look at the results. In a compiled function the Python code runs each
     time the program comes to this point, loops and branches included, in the order of the program with other calls of
-    ``pyfunc`` and ``print``; the compiled call returns after it. The function is not converted. Its outer variables
-    hold what they held where it was given, tensors included; objects that they name are shared. What it
-    raises, the compiled call raises: the very exception. It is not called any more once the call has failed.
+    ``pyfunc`` and ``print``; the compiled call returns after it. The function is not converted. Its arguments and its
+    outer variables hold what they held where it was given. Objects from outside are shared; tensors, lists and objects
+    that the compiled function makes must not be changed. What it raises, the compiled call raises: the very exception.
+    It is not called any more once the call has failed.
 
     A gradient through it is refused: pass ``gx.stop_gradient(x)`` for a constant, or define its gradient by
     :func:`custom_gradient` around the call.
@@ -304,6 +319,8 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
       InvalidArgumentError: ``result_types`` leaves a shape open; or a result has another shape or structure, or is a
         number that its dtype cannot hold.
       InvalidTypeError: ``function`` is none, or a result has another dtype or is no tensor.
+      FailedPreconditionError: in compiled code: ``function`` reads a Variable that the compiled function has assigned
+        before, assigns one that it uses, or changes a tensor, list or object that it makes.
       UnimplementedError: while tracing: the call stands in a ``try`` statement that might catch its exception, or
         ``function`` assigns a variable of the compiled function. While
         gradients are computed: one would flow through the call.
@@ -334,12 +351,12 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
     name, location = str(getattr(function, "__name__", type(function).__name__)), user_location()
 
     returned: list[Any] = []
-    later = None if context.trace is None or graph_by_hand() is not None else _Captured(function)
-    if later is not None:
-        inputs = (later.values, *inputs)
+    passed = None if context.trace is None or graph_by_hand() is not None else _Passed(function, inputs)
+    late = inputs if passed is None else passed.values
+    call = partial(_called, function) if passed is None else passed.call
 
-    def run(values: tuple[Any, ...]) -> list[np.ndarray[Any, Any]]:
-        result = function(*values) if later is None else later.with_values(values[0])(*values[1:])
+    def run(values: Any) -> list[np.ndarray[Any, Any]]:
+        result = call(values)
         if open_tapes:
             returned.append(result)
         try:
@@ -354,58 +371,154 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
         results = [Tensor(jnp.asarray(array)) for array in run(inputs)]
         # A tensor that it returns may depend on one that it took from outside.
         return nest.unflatten(declared.structure, _known(results, (inputs, returned), name, location))
-    for leaf in nest.flatten(inputs)[0]:
+    for leaf in nest.flatten(late)[0]:
         check_shown(leaf, "a call of gx.pyfunc", as_text=False)
     check_handlers(None)  # no class is declared for what it may raise, so any handler around might catch it
-    failures(context.trace).held.append(function)
-    results = call_host(run, _name(function), inputs, declared.types, on_device=True, ordered=ordered)
-    outcome = nest.unflatten(declared.structure, _known(results, inputs, name, location))
-    if later is not None:
-        later.values.clear()  # the program keeps the function, and must not keep the trace's tensors
+    failures(context.trace).held += [function] if passed is None else passed.held
+    results = call_host(run, _name(function), late, declared.types, on_device=True, ordered=ordered)
+    outcome = nest.unflatten(declared.structure, _known(results, late, name, location))
+    if passed is not None:
+        passed.values.clear()  # the program keeps the function, and must not keep the trace's tensors
     return outcome
 
 
-class _Captured:
-    """A function that holds what it captured when it was given; Python calls it when names may hold something else.
+def _called(function: Callable[..., Any], args: Any) -> Any:
+    return function(*args)
+
+
+class _Passed:
+    """A function and its arguments as they are now; Python calls it later, when names may hold something else.
+
+    What the traced function makes, it makes once: each call gets lists and dicts anew, with the values of that call,
+    and other objects if they are still as they are now. Nobody would see what Python changes of either.
 
     Attributes:
-      values: the tensors and numbers without values yet among that, which the program passes.
+      values: what has no value yet among the arguments and what the function captured; the program passes it.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], args: Sequence[Any]) -> None:
         self.values: list[Any] = []
-        self._function, closures = frozen(function, self._keep)
-        self._cells = {id(cell) for cell in closures.cells.values()}
-        if closures.assigned:
-            name = min(closures.assigned)
+        trace = current_trace()
+        self._reads, self._name = trace.root.reads, trace.root.builder.name
+        self._knows = not trace.root.unconverted  # code that is not converted does not tell what it has from outside
+        self._ends = frozenset(id(value) for value, _ in self._reads.objects())
+        self._watched: list[tuple[Any, Any]] = []
+        self._lists: list[int] = []  # the places of those of the values that are lists of unknown length
+        self._is_fixed = True
+        self._closures = closures_now(self._keep)
+        self._function, *self._args = map(self._closures.of, (function, *args))
+        self._cells = {id(cell) for cell in self._closures.cells.values()}
+        if self._closures.assigned:
+            name = min(self._closures.assigned)
             error = UnimplementedError(
                 f"the function of gx.pyfunc assigns {name!r}, a variable of the compiled function, where each call "
                 "would find what the last one left; return it from the function, or make the variable outside"
             )
-            raise current_trace().note_refusal(error)
+            raise trace.note_refusal(error)
+        del self._closures, self._reads  # which keep what belongs to the trace
+
+    @property
+    def held(self) -> list[Any]:
+        """The Python objects that it keeps."""
+        return [self._function, *self._args]
 
     def _keep(self, value: Any) -> Any:
-        if not is_symbolic(value) or isinstance(value, Variable):
+        """Returns a value from outside as it is, and of others what stands for them in a call."""
+        if isinstance(value, Variable):
             return value
-        self.values.append(value)
-        return _Place(len(self.values) - 1)
+        parts = nest.children(value)
+        grows = growing(value) is not None
+        if grows or isinstance(value, Deferred) or (parts is None and is_deferred(value)):
+            self._is_fixed = False
+            self._lists += [len(self.values)] * grows
+            self.values.append(value)
+            return _Place(len(self.values) - 1)
+        if isinstance(value, OPAQUE):
+            return value
+        is_made = self._knows and id(self._reads.original(value)) not in self._ends
+        if parts is None:
+            if is_made and _has_state(value):
+                self._watched.append((value, state_of(value, True, self._ends)))
+            return value
+        knows, self._knows = self._knows, is_made  # what is from outside holds what is from outside
+        items = [*map(self._closures.of, parts[1])]
+        self._knows = knows
+        same = all(map(operator.is_, items, parts[1])) and not (is_made and nest.is_mutable(value))
+        self._is_fixed &= same
+        return value if same else _Anew(nest.rebuilt(value, items))
 
-    def with_values(self, values: Sequence[Any]) -> Callable[..., Any]:
-        """Returns the function that holds these values in place of :attr:`values`."""
+    def call(self, values: Sequence[Any]) -> Any:
+        """Calls the function with these in place of :attr:`values`.
+
+        Raises:
+          FailedPreconditionError: Python changed what nobody else would see changed.
+        """
+        values = [as_lists(value) if place in self._lists else value for place, value in enumerate(values)]
+        fresh = [leaf for leaf in nest.flatten(values)[0] if isinstance(leaf, Tensor)]
+        fresh += [values[place] for place in self._lists]
 
         def keep(value: Any) -> Any:
+            if isinstance(value, _Anew):
+                new = rebuilt(value.pattern, closures.of)
+                fresh.append(new)
+                return new
             return values[value.place] if isinstance(value, _Place) else value
 
-        if not values:
-            return self._function
-        return Closures(keep, lambda function, cell: id(cell) not in self._cells).of(self._function)
+        closures = Closures(keep, lambda function, cell: cell is not None and id(cell) not in self._cells)
+        function, *args = self.held if self._is_fixed else map(closures.of, self.held)
+        before = [*map(_contents, fresh)]
+        self._check_watched()
+        result = function(*args)
+        self._check_watched()
+        for value, contents in zip(fresh, before, strict=True):
+            if [*map(id, contents)] != [*map(id, _contents(value))]:
+                raise FailedPreconditionError(
+                    f"{with_article(type(value).__name__)} that gx.pyfunc passed was changed by Python code, and the "
+                    f"compiled function {self._name!r} would not see the change; return the new value from gx.pyfunc"
+                )
+        return result
+
+    def _check_watched(self) -> None:
+        for value, state in self._watched:
+            if not equal_states(state, state_of(value, True, self._ends)):
+                raise FailedPreconditionError(
+                    f"{with_article(type(value).__name__)} that the compiled function {self._name!r} makes has changed "
+                    "since gx.pyfunc was called with it: it is made once, when the function is traced, and Python code "
+                    "of all calls uses this one; make it outside the function or in the function of gx.pyfunc, or "
+                    "return what changes"
+                )
+
+
+def _contents(value: Any) -> list[Any]:
+    """Returns the array of a tensor, and the keys and items of a container."""
+    if isinstance(value, Tensor):
+        return [value.raw]
+    parts = nest.children(value)
+    if parts is None:  # a dataclass that got other attributes
+        return [*vars(value).values()]
+    return [*(parts[0] if isinstance(value, dict) else ()), *parts[1]]
+
+
+def _has_state(value: Any) -> bool:
+    """Returns True for an object that the traced function has made, and not a library for it, if it may change."""
+    kind = cast("type[Any]", type(value))
+    if is_internal(value) or isinstance(value, io.IOBase):
+        return False
+    return isinstance(value, (*STATEFUL, Iterator)) or not is_library_module(kind.__module__)
 
 
 @dataclass(frozen=True)
 class _Place:
-    """Stands in a closure for a value that the program passes."""
+    """Stands for a value that the program passes."""
 
     place: int
+
+
+@dataclass(frozen=True)
+class _Anew:
+    """Stands for a container that each call makes."""
+
+    pattern: Any
 
 
 def _known(results: Sequence[Tensor], inputs: Any, name: str, location: Location | None) -> Sequence[Tensor]:

@@ -111,7 +111,11 @@ def log_message(level: int | str, message: Any, *values: Any, logger: str = "gra
         _log((number, logger, location), *parts)
         return ()
 
-    call_host(run, "log", (text, tuple(values)))
+    call_host(run, "log", (text, nest.map_structure(_same, values)))  # containers as they are now
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 def _log(where: tuple[int, str, Location | None], message: Any, values: tuple[Any, ...]) -> None:

@@ -15,7 +15,7 @@ import queue
 import random
 import types
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextvars import ContextVar
 from typing import Any, cast
 
@@ -28,6 +28,7 @@ from graphc.compiler.tracing import Cell, context
 
 __all__ = [
     "OPAQUE",
+    "STATEFUL",
     "StatePlace",
     "equal_states",
     "is_internal",
@@ -55,7 +56,7 @@ _HEAP_TYPE = 1 << 9
 """The flag of a class that was made by a ``class`` statement (``Py_TPFLAGS_HEAPTYPE``)."""
 
 
-def state_of(value: Any, consumed: bool) -> list[Any]:
+def state_of(value: Any, consumed: bool, ends: Container[int] = ()) -> list[Any]:
     """Returns the state of an object, as a list to compare by :func:`equal_states`.
 
     It holds plain values, and the identities of all others, so as to keep no object alive.
@@ -63,6 +64,7 @@ def state_of(value: Any, consumed: bool) -> list[Any]:
     Args:
       value: the object.
       consumed: whether an iterator, of which nobody can see how many items are left, is another one each time.
+      ends: the identities of objects whose own state does not count.
     """
     states: list[Any] = []
     left, seen = [value], set[int]()
@@ -70,7 +72,9 @@ def state_of(value: Any, consumed: bool) -> list[Any]:
         part = left.pop()
         states.append(part if isinstance(part, _PLAIN) else id(part))
         # Objects may hold each other, or a whole data set.
-        if isinstance(part, OPAQUE) or is_internal(part) or id(part) in seen or len(seen) > _MOST_OBJECTS:
+        if isinstance(part, OPAQUE) or is_internal(part) or id(part) in seen or id(part) in ends:
+            continue
+        if len(seen) > _MOST_OBJECTS:
             continue
         seen.add(id(part))
         read = next((read for kind, read in _READ.items() if isinstance(part, kind)), None)
@@ -188,6 +192,10 @@ _READ: dict[Any, Callable[[Any], Any]] = {
     itertools.count: repr,  # nothing else shows the next number
 }
 """By class, what reads the state of an object that is not made of others."""
+
+
+STATEFUL = (*_READ, set, deque)
+"""Classes of Python's and NumPy's whose objects change."""
 
 
 _BATCHES = (
