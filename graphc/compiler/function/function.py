@@ -85,12 +85,7 @@ class Function(Generic[P, R]):
     _plain: ClassVar[type[Function[..., Any]] | None] = None
     """The public class of a function whose own class was generated for it alone."""
 
-    __slots__ = (
-        "__dict__",
-        "__weakref__",
-        "_entry",
-        "signals",
-    )  # a slot is faster to read than one attribute of many
+    __slots__ = ("__dict__", "__weakref__", "_entry", "signals")  # a slot is faster to read than one attribute of many
 
     @with_short_errors
     def __init__(self, python_function: Callable[..., Any], **options: Unpack[FunctionOptions]) -> None:

@@ -227,12 +227,7 @@ def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
 _OP = OPS.add(
     "call_jax",
     OpDef(
-        "call_jax",
-        impl=_call_jax,
-        infer=_infer,
-        params=("*args",),
-        opaque=True,
-        doc="A JAX function as a single op.",
+        "call_jax", impl=_call_jax, infer=_infer, params=("*args",), opaque=True, doc="A JAX function as a single op."
     ),
 )
 
@@ -248,11 +243,7 @@ def _array(result: Any, name: str) -> Any:
 
 @lru_cache(maxsize=_KEPT)
 def _call(
-    callee: _Held,
-    structure: Any,
-    fixed: tuple[_Fixed | _Key | None, ...],
-    types: tuple[TensorType, ...],
-    trace: Any,
+    callee: _Held, structure: Any, fixed: tuple[_Fixed | _Key | None, ...], types: tuple[TensorType, ...], trace: Any
 ) -> _Call:
     del types, trace  # parts of the key; the structure of the results may depend on the types
     return _Call(callee.fn, structure, fixed)

@@ -123,13 +123,7 @@ _ROWS = (
         need=square("x"),
     ),
     row("linalg.eigvalsh", jnp.linalg.eigvalsh, "x", "The eigenvalues of a symmetric matrix.", need=square("x")),
-    row(
-        "linalg.matrix_power",
-        jnp.linalg.matrix_power,
-        "x, n: int",
-        "The n-th power of a matrix.",
-        need=square("x"),
-    ),
+    row("linalg.matrix_power", jnp.linalg.matrix_power, "x, n: int", "The n-th power of a matrix.", need=square("x")),
     row(
         "linalg.matrix_rank",
         _matrix_rank,

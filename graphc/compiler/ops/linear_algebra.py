@@ -120,10 +120,4 @@ _SIGNALS_ROWS = (
 )
 
 
-define(
-    globals(),
-    (
-        *_LINEAR_ALGEBRA_ROWS,
-        *_SIGNALS_ROWS,
-    ),
-)
+define(globals(), (*_LINEAR_ALGEBRA_ROWS, *_SIGNALS_ROWS))

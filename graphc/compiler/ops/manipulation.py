@@ -218,11 +218,7 @@ _ARRAY_API = (
     ),
     row("swapaxes", jnp.swapaxes, "x, axis1: int, axis2: int", "The tensor with two axes swapped."),
     row(
-        "expand_dims",
-        jnp.expand_dims,
-        "x, axis: Axes",
-        "The tensor with axes of size 1 inserted.",
-        fold=np.expand_dims,
+        "expand_dims", jnp.expand_dims, "x, axis: Axes", "The tensor with axes of size 1 inserted.", fold=np.expand_dims
     ),
     row("squeeze", jnp.squeeze, "x, axis: Axis = None", "The tensor with axes of size 1 removed.", fold=np.squeeze),
     row(

@@ -84,12 +84,7 @@ _SEARCHING_ROWS = (
         by_value=np.flatnonzero,
     ),
     row(
-        "where",
-        _where,
-        "condition, x1, x2",
-        "x1 where the condition is true, x2 elsewhere.",
-        fold=np.where,
-        light=True,
+        "where", _where, "condition, x1, x2", "x1 where the condition is true, x2 elsewhere.", fold=np.where, light=True
     ),
     row(
         "top_k",
@@ -313,11 +308,4 @@ _SETS_ROWS = (
 )
 
 
-define(
-    globals(),
-    (
-        *_SEARCHING_ROWS,
-        *_SORTING_ROWS,
-        *_SETS_ROWS,
-    ),
-)
+define(globals(), (*_SEARCHING_ROWS, *_SORTING_ROWS, *_SETS_ROWS))

@@ -31,10 +31,7 @@ _ROWS = (
     row("special.digamma", special.digamma, "x", "The derivative of gammaln.", aliases=("psi",)),
     row("special.polygamma", special.polygamma, "n, x", "The n-th derivative of digamma."),
     row(
-        "special.multigammaln",
-        special.multigammaln,
-        "a, d: int",
-        "The logarithm of the d-dimensional gamma function.",
+        "special.multigammaln", special.multigammaln, "a, d: int", "The logarithm of the d-dimensional gamma function."
     ),
     row("special.poch", special.poch, "z, m", "The Pochhammer symbol gamma(z + m) / gamma(z)."),
     row("special.factorial", special.factorial, "n", "The factorial n!."),

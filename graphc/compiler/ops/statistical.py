@@ -220,11 +220,7 @@ _POLYNOMIALS_ROWS = (
         "The least-squares polynomial of degree deg through the points (x, y), with weights w.",
     ),
     row(
-        "roots",
-        _roots,
-        "p",
-        "The roots of a polynomial whose first coefficient is not zero.",
-        platforms=("cpu", "gpu"),
+        "roots", _roots, "p", "The roots of a polynomial whose first coefficient is not zero.", platforms=("cpu", "gpu")
     ),
     row(
         "vander",
@@ -235,11 +231,4 @@ _POLYNOMIALS_ROWS = (
 )
 
 
-define(
-    globals(),
-    (
-        *_STATISTICS,
-        *_POLYNOMIALS_ROWS,
-    ),
-    light=(*_REDUCTIONS,),
-)
+define(globals(), (*_STATISTICS, *_POLYNOMIALS_ROWS), light=(*_REDUCTIONS,))

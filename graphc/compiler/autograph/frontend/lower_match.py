@@ -173,8 +173,7 @@ class _Remover(StatementRewriter):
                 )
             case ast.MatchClass():
                 raise self.unit.refuse(
-                    pattern,
-                    "A class pattern is not compiled. Write an `if`: `if isinstance(x, Point) and x.y == 0:`.",
+                    pattern, "A class pattern is not compiled. Write an `if`: `if isinstance(x, Point) and x.y == 0:`."
                 )
             case _:
                 raise AssertionError(pattern)

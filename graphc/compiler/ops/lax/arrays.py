@@ -387,12 +387,4 @@ _SLICING_ROWS = (
 )
 
 
-define(
-    globals(),
-    (
-        *_PRODUCTS_ROWS,
-        *_REDUCING_ROWS,
-        *_SLICING_ROWS,
-    ),
-    light=(*_SHAPING_ROWS,),
-)
+define(globals(), (*_PRODUCTS_ROWS, *_REDUCING_ROWS, *_SLICING_ROWS), light=(*_SHAPING_ROWS,))

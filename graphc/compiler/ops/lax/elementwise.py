@@ -105,12 +105,7 @@ _ROWS = (
         "x, rounding_method: Rounding = 'AWAY_FROM_ZERO'",
         "The nearest integer; rounding_method decides halves.",
     ),
-    row(
-        "lax.clamp",
-        lax.clamp,
-        "min, x, max",
-        "x clamped to bounds, which are scalars or of x's shape.",
-    ),
+    row("lax.clamp", lax.clamp, "min, x, max", "x clamped to bounds, which are scalars or of x's shape."),
     row(
         "lax.select",
         lax.select,
@@ -145,13 +140,7 @@ _ROWS = (
         "operand, exponent_bits: int, mantissa_bits: int",
         "Floats rounded to fewer bits, in their own dtype.",
     ),
-    row(
-        "lax.stop_gradient",
-        lax.stop_gradient,
-        "x",
-        "The same values, without gradients.",
-        differentiable=False,
-    ),
+    row("lax.stop_gradient", lax.stop_gradient, "x", "The same values, without gradients.", differentiable=False),
 )
 
 define(globals(), light=_ROWS)

@@ -19,10 +19,7 @@ _ACTIVATIONS_ROWS = (
     row("nn.relu", jax.nn.relu, "x", "max(x, 0); its gradient at 0 is 0."),
     row("nn.relu6", jax.nn.relu6, "x", "min(max(x, 0), 6)."),
     row(
-        "nn.leaky_relu",
-        jax.nn.leaky_relu,
-        "x, negative_slope: float = 0.01",
-        "x if positive, else negative_slope * x.",
+        "nn.leaky_relu", jax.nn.leaky_relu, "x, negative_slope: float = 0.01", "x if positive, else negative_slope * x."
     ),
     row("nn.elu", jax.nn.elu, "x, alpha: float = 1.0", "x if positive, else alpha * (exp(x) - 1)."),
     row("nn.celu", jax.nn.celu, "x, alpha: float = 1.0", "x if positive, else alpha * (exp(x / alpha) - 1)."),
@@ -38,13 +35,7 @@ _ACTIVATIONS_ROWS = (
     row("nn.sigmoid", jax.nn.sigmoid, "x", "1 / (1 + exp(-x))."),
     row("nn.log_sigmoid", jax.nn.log_sigmoid, "x", "log(sigmoid(x)), without overflow."),
     row("nn.hard_sigmoid", jax.nn.hard_sigmoid, "x", "min(max(x + 3, 0), 6) / 6."),
-    row(
-        "nn.hard_silu",
-        jax.nn.hard_silu,
-        "x",
-        "x * hard_sigmoid(x).",
-        aliases=("hard_swish",),
-    ),
+    row("nn.hard_silu", jax.nn.hard_silu, "x", "x * hard_sigmoid(x).", aliases=("hard_swish",)),
     row("nn.hard_tanh", jax.nn.hard_tanh, "x", "x clipped to [-1, 1]."),
     row("nn.softplus", jax.nn.softplus, "x", "log(1 + exp(x)), without overflow."),
     row("nn.squareplus", jax.nn.squareplus, "x, b=4", "(x + sqrt(x ** 2 + b)) / 2."),
@@ -377,12 +368,5 @@ _POOLING_ROWS = (
 
 
 define(
-    globals(),
-    (
-        *_ATTENTION_ROWS,
-        *_CONVOLUTION_ROWS,
-        *_NORMALISATION_ROWS,
-        *_POOLING_ROWS,
-    ),
-    light=(*_ACTIVATIONS_ROWS,),
+    globals(), (*_ATTENTION_ROWS, *_CONVOLUTION_ROWS, *_NORMALISATION_ROWS, *_POOLING_ROWS), light=(*_ACTIVATIONS_ROWS,)
 )

@@ -357,10 +357,4 @@ def _map(native: Native, function: Any, *iterables: Any, **options: Any) -> Any:
     return made(_Map(call(function), parts))
 
 
-OVERRIDES: Functions = {
-    zip: _zip,
-    enumerate: _enumerate,
-    reversed: _reversed,
-    iter: _iter,
-    map: _map,
-}
+OVERRIDES: Functions = {zip: _zip, enumerate: _enumerate, reversed: _reversed, iter: _iter, map: _map}
