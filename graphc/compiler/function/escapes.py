@@ -23,11 +23,7 @@ __all__ = ["ArgumentWatch", "check_repeatable", "check_stores", "is_repeatable",
 
 
 class ArgumentWatch:
-    """A record of the containers among the arguments, which detects changes by the function.
-
-    Args:
-      name: the function's name, for messages.
-    """
+    """A record of the containers among the arguments, which detects changes by the function."""
 
     def __init__(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
         self._name = name
@@ -35,14 +31,7 @@ class ArgumentWatch:
         self._before = nest.flatten(self._arguments)
 
     def check(self, writes: Sequence[Write]) -> None:
-        """Compares the containers with the record.
-
-        Args:
-          writes: what the function wrote into objects that outlive the call.
-
-        Raises:
-          UnimplementedError: the function changed a list, dict or dataclass among the arguments.
-        """
+        """Compares the containers with the record."""
         before, structure = self._before
         after, new_structure = nest.flatten(self._arguments)
         if structure == new_structure and all(a is b for a, b in zip(before, after, strict=True)):
@@ -72,11 +61,9 @@ class _Owner:
     writes: list[Write]
 
     def is_left(self) -> bool:
-        """Returns True if anything but the journal refers to the object.
-
-        Counted, since lists and dicts have no weak references: a list that the function makes, fills with tensors and
-        drops is everyday code, and one that a library or a closure kept is not.
-        """
+        """Returns True if anything but the journal refers to the object."""
+        # Counted, since lists and dicts have no weak references: a list that the function makes, fills with tensors and
+        # drops is everyday code, and one that a library or a closure kept is not.
         return sys.getrefcount(self.value) > _UNREFERENCED + len(self.writes)
 
     def holds_symbols(self) -> bool:
@@ -85,18 +72,8 @@ class _Owner:
 
 
 def check_stores(trace: Trace, collections: int) -> list[Write]:
-    """Refuses tensors of the trace stored in objects that are still alive; undoes the stores.
-
-    Args:
-      collections: the number of garbage collections when the trace began.
-
-    Returns:
-      The writes of Python values to live objects, which happen only when the function is traced.
-
-    Raises:
-      UnimplementedError: a tensor escapes; the message names the store and its line.
-      CreationInTrace, VariableCreationError: a stateful object escapes.
-    """
+    """Refuses tensors of the trace stored in objects that are still alive; undoes the stores."""
+    # Returns the writes of Python values to live objects, which happen only when the function is traced.
     for region in list(trace.regions):
         region.forget_objects()
     trace.aliases.forget()
@@ -134,11 +111,7 @@ def check_stores(trace: Trace, collections: int) -> list[Write]:
 
 
 def check_repeatable(trace: Trace) -> None:
-    """Raises if a function cannot be run again from its start, eagerly, because its effects cannot be undone.
-
-    Raises:
-      UnimplementedError: it took items from an outside iterator, or changed an object through library code.
-    """
+    """Raises if a function cannot be run again from its start, eagerly, because its effects cannot be undone."""
     owners = _owners(trace)
     _drop_dead(owners)
     for owner in owners.values():

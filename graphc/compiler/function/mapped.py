@@ -176,34 +176,20 @@ def _for_rows(fn: Callable[..., Any], in_axes: Any, out_axes: Any, /, *args: Any
 
 @dataclass(frozen=True)
 class MappedArguments:
-    """The arguments of a function that is mapped over axes of some of them.
+    """The arguments of a function that is mapped over axes of some of them."""
 
-    Attributes:
-      leaves: all leaves of the positional and keyword arguments.
-      values: the mapped leaves as tensors, by leaf index.
-      axes: the mapped axis of each of them, by leaf index.
-      assigned: the expressions of the arguments whose items the function assigns, known once it is traced.
-    """
-
-    leaves: list[Any]
+    leaves: list[Any]  # all leaves of the positional and keyword arguments
     structure: nest.Structure
     paths: list[str]
-    values: dict[int, Any]
-    axes: dict[int, int]
+    values: dict[int, Any]  # the mapped leaves as tensors, by leaf index
+    axes: dict[int, int]  # the mapped axis of each of them, by leaf index
     size: int
+    # The expressions of the arguments whose items the function assigns, known once it is traced.
     assigned: list[str] = field(default_factory=list[str])
 
     @classmethod
     def of(cls, what: str, name: str, in_axes: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> MappedArguments:
-        """Flattens the arguments of a call and finds their axes.
-
-        Args:
-          what: the mapping function, for messages: "vmap".
-          in_axes: as for :func:`vmap`.
-
-        Raises:
-          InvalidTypeError, InvalidArgumentError: as for the function returned by :func:`vmap`.
-        """
+        """Flattens the arguments of a call and finds their axes."""
         leaves, structure = nest.flatten((args, kwargs))
         pairs = (*nest.flatten_with_paths(args, "args"), *nest.flatten_with_paths(kwargs, "kwargs"))
         paths = [path for path, _ in pairs]
@@ -222,12 +208,9 @@ class MappedArguments:
     def traced(
         self, region: Region, fn: Callable[..., Any], parts: Sequence[Any], what: str, name: str, *, lifts: bool = True
     ) -> tuple[list[Any], nest.Structure, Any]:
-        """Runs the function in a region, with ``parts`` in place of the mapped values.
-
-        Returns:
-          The leaves of its result as tensors of the region, their structure, and the result itself. Without ``lifts``,
-          Python values stay as they are.
-        """
+        """Runs the function in a region, with ``parts`` in place of the mapped values."""
+        # Returns the leaves of its result as tensors of the region, their structure, and the result itself. Without
+        # ``lifts``, Python values stay as they are.
         replaced = {index: part.fork() for index, part in zip(self.values, parts, strict=True)}
         before = {index: part.raw for index, part in replaced.items()}
         with region.tracing():

@@ -27,14 +27,9 @@ _FEW = 4
 
 
 def shorten(error: BaseException) -> None:
-    """Removes graphc's frames from the traceback of an error, leaving one frame for each of the user's functions.
-
-    In converted code, a branch, a loop body and an operand are functions of their own, called by graphc's operators.
-    Only the innermost frame remains, at the running line, as if Python had run the function.
-
-    Args:
-      error: an error on its way to the user.
-    """
+    """Removes graphc's frames from the traceback of an error, leaving one frame for each of the user's functions."""
+    # In converted code, a branch, a loop body and an operand are functions of their own, called by graphc's operators.
+    # Only the innermost frame remains, at the running line, as if Python had run the function.
     shorten_all(error, front_end.is_part_of, (RegionAborted,))
 
 
@@ -43,12 +38,7 @@ def _listed(names: list[str]) -> str:
 
 
 class ProgramRun:
-    """Generates the run of a program that only computes, updates Variables and assigns items of arguments.
-
-    Args:
-      operands: the names of the trace's operands other than its arguments.
-      bounded: whether a deadline or a token is in force, so that the entry waits for the results.
-    """
+    """Generates the run of a program that only computes, updates Variables and assigns items of arguments."""
 
     def __init__(self, traced: TracedFunction, writer: Writer, operands: list[str], *, bounded: bool) -> None:
         self._traced, self._writer, self._found = traced, writer, operands
@@ -64,12 +54,9 @@ class ProgramRun:
         return self._found[spot.index] if isinstance(spot, Place) else self._writer.constant(spot)
 
     def lines(self, arrays: list[str], tensors: list[str], whole: list[str] | None) -> list[str]:
-        """Returns the lines.
-
-        Args:
-          tensors: the names of the tensors among them; empty where an array is not a tensor.
-          whole: the names of those arrays that may be on several devices, if the entry must check it; or None.
-        """
+        """Returns the lines of the run."""
+        # tensors: the names of the tensors among them; empty where an array is not a tensor.
+        # whole: the names of those arrays that may be on several devices, if the entry must check it; or None.
         traced, writer, miss = self._traced, self._writer, self._writer.miss
         assert isinstance(traced.executable, Executable)  # a single program
         writer.namespace.update(

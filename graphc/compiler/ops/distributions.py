@@ -41,19 +41,12 @@ def floating(dtype: Any) -> Any:
 
 @dataclass(frozen=True)
 class Draw:
-    """A distribution: a line of the table.
+    """A distribution: a line of the table."""
 
-    Attributes:
-      name: the name in ``jax.random``, of the op, and of the method.
-      signature: the method's parameters; those without annotation are tensors.
-      doc: the first line of the method's docstring.
-      example: arguments to call it with, and the shape of what they give.
-    """
-
-    name: str
-    signature: str
-    doc: str
-    example: str
+    name: str  # the name in ``jax.random``, of the op, and of the method
+    signature: str  # the method's parameters; those without annotation are tensors
+    doc: str  # the first line of the method's docstring
+    example: str  # arguments to call it with, and the shape of what they give
     differentiable: bool
     words: dict[str, str]
 

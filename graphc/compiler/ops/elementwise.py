@@ -21,11 +21,9 @@ from graphc.compiler.ops.table import define, row
 
 
 def exact(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the function with a check that operands have the same real dtype.
-
-    NumPy and JAX promote mixed dtypes differently (int32 with float32 is float64 in NumPy), which a comparison's
-    result does not show; complex products may be rounded differently.
-    """
+    """Returns the function with a check that operands have the same real dtype."""
+    # NumPy and JAX promote mixed dtypes differently (int32 with float32 is float64 in NumPy), which a comparison's
+    # result does not show; complex products may be rounded differently.
 
     @wraps(function)
     def checked(*arrays: Any, **attrs: Any) -> Any:

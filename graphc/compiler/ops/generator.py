@@ -449,10 +449,8 @@ def _state_of_seed(seed: Any, use: str) -> Any:
 
 
 def _words(seed: int, use: str) -> np.ndarray[Any, Any]:
-    """Returns the state for an int of 32 bits: JAX's, with or without 64-bit mode.
-
-    For longer ones it is that of JAX's 64-bit mode; without it JAX would use only their lower half.
-    """
+    """Returns the state for an int of 32 bits: JAX's, with or without 64-bit mode."""
+    # For longer ones it is that of JAX's 64-bit mode; without it JAX would use only their lower half.
     if not -(2**63) <= seed < 2**64:
         error = InvalidArgumentError(f"{use}: {_SEED}, got {str(seed)[:40]}; take seed % 2**64")
         raise at(error, user_location())

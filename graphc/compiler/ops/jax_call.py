@@ -177,17 +177,12 @@ class _Held:
 
 
 class _Call:
-    """A function for one structure and types of its arguments, stored in graphs as an attribute of the op.
-
-    Attributes:
-      infer: returns the types of the results for the types of the arrays.
-      result: the structure of the results, known once the function has been traced.
-    """
+    """A function for one structure and types of its arguments, stored in graphs as an attribute of the op."""
 
     def __init__(self, fn: Callable[..., Any], structure: Any, fixed: tuple[_Fixed | _Key | None, ...]) -> None:
         self.__qualname__ = str(getattr(fn, "__qualname__", type(fn).__qualname__))
-        self.infer = infer_by_evaluation(self.__call__)
-        self.result: Any = None
+        self.infer = infer_by_evaluation(self.__call__)  # returns the types of the results for the types of the arrays
+        self.result: Any = None  # the structure of the results, known once the function has been traced
         self._fn = fn
         self._structure = structure
         self._fixed = fixed

@@ -25,10 +25,8 @@ from graphc.compiler.ops.values import fitted
 
 
 def parts(split: Any, x: Any, indices_or_sections: Any, axis: int) -> Any:
-    """Returns the parts of a tensor along an axis: as many as requested, made by ``split``, or those between positions.
-
-    As in NumPy, parts past the end are empty; JAX refuses such positions.
-    """
+    """Returns the parts of a tensor along an axis: as many as requested (by ``split``), or those between positions."""
+    # As in NumPy, parts past the end are empty; JAX refuses such positions.
     if isinstance(indices_or_sections, int):
         return split(x, indices_or_sections, axis=axis)
     size = x.shape[axis]

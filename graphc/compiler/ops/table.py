@@ -139,11 +139,7 @@ ROWS: Registry[tuple[Row, ...]] = Registry("module of rows")
 
 
 def define(namespace: dict[str, Any], rows: tuple[Row, ...] = (), *, light: tuple[Row, ...] = ()) -> None:
-    """Registers the ops and public functions of rows, which are made at first use.
-
-    Args:
-      namespace: the module's ``globals()``, which receives the functions and ``__all__``.
-    """
+    """Registers the ops and public functions of rows, which are made at first use."""
     marked = [(entry, is_light) for group, is_light in ((rows, False), (light, True)) for entry in group]
     rows = tuple([replace(entry, light=is_light) if entry.light is None else entry for entry, is_light in marked])
     functions: dict[str, Callable[[], Any]] = {}

@@ -123,12 +123,8 @@ def _stacked(*types: TensorType, axis: int = 0) -> TensorType | None:
 
 
 def _reduced(dtypes: tuple[Any, ...], result: Any = None, *, of_none: bool = False) -> Rule:
-    """Returns the rule of a reduction of tensors of these dtypes.
-
-    Args:
-      result: the dtype of the result; None for the tensor's.
-      of_none: whether it is known for tensors without elements.
-    """
+    """Returns the rule of a reduction of tensors of these dtypes."""
+    # of_none: whether it is known for tensors without elements.
 
     def rule(x: TensorType, *, axis: Any = None, keepdims: bool = False) -> TensorType | None:
         rank = len(x.shape)
@@ -232,10 +228,8 @@ def _shape(types: Sequence[TensorType]) -> tuple[int, ...] | None:
 
 
 def _same(kinds: str, result: np.dtype[np.bool_] | None = None) -> Rule:
-    """Returns the rule of an op on operands of one dtype, of these kinds, whose result has it too, or another one.
-
-    Python's ints take part in what is computed of floats.
-    """
+    """Returns the rule of an op on operands of one dtype, of these kinds, whose result has it too, or another one."""
+    # Python's ints take part in what is computed of floats.
 
     def rule(*types: TensorType) -> TensorType | None:
         shape, dtype = _shape(types), max((type.dtype for type in types), key=_is_float)
@@ -338,11 +332,7 @@ PRIMITIVES: dict[str, tuple[Callable[..., Any], str]] = {
 
 
 def primitive(name: str, values: Sequence[Any]) -> Callable[..., Any] | None:
-    """Returns what computes an op of these values by its primitive; None if it takes more than that.
-
-    Args:
-      values: JAX arrays or tracers, NumPy arrays, and Python numbers.
-    """
+    """Returns what computes an op of these values by its primitive; None if it takes more than that."""
     if name == "where":
         return _select(values)
     entry = PRIMITIVES.get(name)

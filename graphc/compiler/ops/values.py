@@ -43,14 +43,7 @@ _SIZES = (2, 3)
 
 
 def on_host(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Adds a call as a host op.
-
-    Args:
-      function: a pure function of eager tensors, which returns tensors in any structure.
-
-    Raises:
-      InvalidArgumentError: the function fails for all samples of these types.
-    """
+    """Adds a call as a host op."""
     call = _HostCall(function, args, kwargs)
     outputs = apply_all(ON_HOST, call.given, Attrs(function=call))
     return nest.unflatten(call.structure, outputs)
@@ -149,12 +142,7 @@ HOST_VALUE = OPS.add(
 
 
 def from_values(op: OpDef, function: Callable[..., Any]) -> Callable[[Sequence[Any], Mapping[str, Any]], Any]:
-    """Returns the function that computes an op from the values of its inputs, with NumPy.
-
-    Args:
-      op: the op, for messages.
-      function: takes arrays by position and attributes by name, and returns one or more arrays.
-    """
+    """Returns the function that computes an op from the values of its inputs, with NumPy."""
 
     def run(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
         if any(as_strings(value) is not None for value in inputs):
@@ -188,17 +176,7 @@ def _sortable(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def known_values(name: str, parameter: str, value: Any, remedy: str) -> np.ndarray[Any, Any]:
-    """Returns the values of an argument that determine the shape of the result.
-
-    Args:
-      name: the function, for messages.
-      parameter: the argument's name, for messages.
-      value: the argument.
-      remedy: what to do if it has no value.
-
-    Raises:
-      ConcretizationError: a function is traced, and the argument has no value.
-    """
+    """Returns the values of an argument that determine the shape of the result."""
     try:
         value = operand(value)
     except GraphcError as error:
@@ -220,11 +198,7 @@ def _tensor(value: Any, dtype: Any = None) -> Tensor:
 
 
 def fitted(values: Any, x: Any) -> Any:
-    """Returns values to store into a tensor, in its dtype.
-
-    Raises:
-      TypeError: the values are of another kind, and would lose information.
-    """
+    """Returns values to store into a tensor, in its dtype."""
     values = jnp.asarray(values)  # a weakly typed constant arrives as a Python number
     if jnp.promote_types(x.dtype, values.dtype) != x.dtype and not _same_kind(values, x):
         raise TypeError(

@@ -80,10 +80,8 @@ class LateRow(SymbolicTensor):
 
 
 def late_rows(array: Tensor, start: int, stop: int) -> list[Any]:
-    """Returns the rows of an array from ``start`` to ``stop``, as tensors of the open trace.
-
-    Rows are taken at once if an open tape, a device scope or the like observes each op.
-    """
+    """Returns the rows of an array from ``start`` to ``stop``, as tensors of the open trace."""
+    # Rows are taken at once if an open tape, a device scope or the like observes each op.
     trace = context.trace
     own = isinstance(array, SymbolicTensor) and not array.type.is_open and array.trace is trace
     if trace is None and (not busy or context.eager) and not isinstance(array, SymbolicTensor):

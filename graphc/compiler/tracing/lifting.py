@@ -37,22 +37,16 @@ class CreationInTrace(BaseException):
 
 
 class Lifting:
-    """The state that is created while a function is traced for its first call.
-
-    Args:
-      tells: returns True for code that reports its writes to the trace, so that they can be undone. Other code may not
-        create state.
-
-    Attributes:
-      assignments: the Variables that were created or assigned, with the values to restore.
-      created: the names of the Variables that were created, in order, with the user's line of each.
-      is_certain: False if a Variable is created where a tensor decides, so that the call may create none.
-    """
+    """The state that is created while a function is traced for its first call."""
 
     def __init__(self, tells: Callable[[CodeType], bool]) -> None:
-        self.assignments = Assignments()
+        self.assignments = Assignments()  # the Variables that were created or assigned, with the values to restore
+        # The names of the Variables that were created, in order, with the user's line of each.
         self.created: list[tuple[str, Location | None]] = []
+        # False if a Variable is created where a tensor decides, so that the call may create none.
         self.is_certain = True
+        # Returns True for code that reports its writes to the trace, so that they can be undone. Other code may not
+        # create state.
         self._tells = tells
         self._outside: FrameType | None = user_frame()
 
@@ -151,11 +145,7 @@ class _Reads:
 
 
 def known_value(value: Any, trace: Trace) -> Any:
-    """Returns a tensor's value if it is the same in every call, computed eagerly; other values as they are.
-
-    Raises:
-      CreationInTrace: the value depends on arguments or Variables.
-    """
+    """Returns a tensor's value if it is the same in every call, computed eagerly; other values as they are."""
     return _known(value.raw, trace, {}) if isinstance(value, SymbolicTensor) else value
 
 
@@ -203,12 +193,10 @@ class SharedMemory:
 
     A tensor is not changed by ``x += 1``: the name is bound to a new one. A NumPy array is changed, for its views and
     for the caller too. The trace serves both kinds of arguments; a call with arrays checks :attr:`changed`.
-
-    Attributes:
-      changed: the arguments that are changed in place, by position, with the operator and the line of the first change.
     """
 
     def __init__(self, aliases: AliasSet) -> None:
+        # The arguments that are changed in place, by position, with the operator and the line of the first change.
         self.changed: dict[int, tuple[str, Location | None]] = {}
         self._aliases = aliases
         self._given: dict[int, object] = {}
@@ -229,11 +217,8 @@ class SharedMemory:
             self._places[result.raw] = positions | self._places.get(result.raw, _NOTHING)
 
     def separate(self, tensor: SymbolicTensor, reads: Reads) -> bool:
-        """Notes that the program makes a tensor of an argument, with ``gx.asarray``.
-
-        Returns:
-          True if that is a copy, as of a NumPy array; the trace serves only calls that are alike in this.
-        """
+        """Notes that the program makes a tensor of an argument, with ``gx.asarray``."""
+        # True if that is a copy, as of a NumPy array; the trace serves only calls that are alike in this.
         positions = self._of(tensor)
         copied = [isinstance(self._given[position], np.ndarray) for position in positions]
         for position, is_array in zip(positions, copied, strict=True):

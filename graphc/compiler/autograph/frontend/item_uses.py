@@ -27,27 +27,18 @@ _LOADING = frozenset(("load_attr", "load_item"))
 
 @dataclass
 class _Uses:
-    """The uses of names in a function.
+    """The uses of names in a function."""
 
-    Attributes:
-      asked: names that are asked for items somewhere.
-      whole: names that are used in any other way.
-      aliases: pairs of names of which the first is assigned the second.
-      loads: calls that load a container to ask it for items, each with the name that it is assigned to, if any.
-    """
-
-    asked: set[str] = field(default_factory=set[str])
-    whole: set[str] = field(default_factory=set[str])
+    asked: set[str] = field(default_factory=set[str])  # names that are asked for items somewhere
+    whole: set[str] = field(default_factory=set[str])  # names that are used in any other way
+    # Pairs of names of which the first is assigned the second.
     aliases: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    # Calls that load a container to ask it for items, each with the name that it is assigned to, if any.
     loads: list[tuple[ast.Call, str]] = field(default_factory=list[tuple[ast.Call, str]])
 
 
 def mark_item_uses(root: ast.AST) -> frozenset[str]:
-    """Marks what loads a container to ask it for items (``by_item=True``), in a function that is converted.
-
-    Returns:
-      The names that are only asked for items, in the function and in those inside it.
-    """
+    """Marks what loads a container to ask it for items (``by_item=True``); returns the names only asked for items."""
     uses = _Uses()
     todo = [root]
     while todo:

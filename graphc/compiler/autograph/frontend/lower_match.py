@@ -28,11 +28,7 @@ class Tests(ast.BoolOp):
 
 
 def remove_matches(body: Block, unit: Unit) -> Block:
-    """Rewrites the body of one function without ``match`` statements.
-
-    Args:
-      unit: the conversion this belongs to, for new names.
-    """
+    """Rewrites the body of one function without ``match`` statements."""
     return _Remover(unit).block(body)
 
 
@@ -51,16 +47,11 @@ def _captures(pattern: ast.pattern) -> Iterator[str]:
 
 @dataclass
 class _Test:
-    """The test of a pattern.
-
-    Attributes:
-      before: statements to run first.
-      bound: the names that the pattern binds, and what they are bound to.
-    """
+    """The test of a pattern."""
 
     before: Block
     holds: ast.expr
-    bound: Sequence[tuple[str, str]]
+    bound: Sequence[tuple[str, str]]  # the names that the pattern binds, and what they are bound to
 
     def bind(self, leave: Collection[str] = ()) -> Block:
         """Statements that bind the names."""
@@ -140,12 +131,9 @@ class _Remover(StatementRewriter):
         return _Test(before, located(load(flag), pattern), [*values.items()])
 
     def _matches(self, subject: ast.expr, pattern: ast.pattern, values: Mapping[str, str]) -> ast.expr:
-        """Returns the test of a pattern, which binds what its names stand for.
-
-        Args:
-          subject: what is matched; evaluated once, unless it is a name.
-          values: by the names in it, the names of ours that their values are bound to.
-        """
+        """Returns the test of a pattern, which binds what its names stand for."""
+        # subject: what is matched; evaluated once, unless it is a name.
+        # values: by the names in it, the names of ours that their values are bound to.
         match pattern:
             case ast.MatchValue():
                 tests = [operator("matched", ast.Compare(left=subject, ops=[ast.Eq()], comparators=[pattern.value]))]

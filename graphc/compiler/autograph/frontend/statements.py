@@ -34,14 +34,8 @@ __all__ = ["rewrite"]
 
 
 def rewrite(node: Definition, unit: Unit, suspended: bool = False) -> Definition:
-    """Rewrites a function or a lambda.
-
-    Args:
-      suspended: whether it may be a generator that yields outside its constructs.
-
-    Raises:
-      UnsupportedSyntaxError: it is another generator or a coroutine, or uses a construct that cannot be converted.
-    """
+    """Rewrites a function or a lambda."""
+    # suspended: whether it may be a generator that yields outside its constructs.
     table = NameTable()
     scope = scope_of(node, table)
     if not (suspended and isinstance(node, ast.FunctionDef)):

@@ -98,30 +98,15 @@ _ATTENTION_ROWS = (
 
 
 class DataFormat(NamedTuple):
-    """The roles of a tensor's axes.
+    """The roles of a tensor's axes."""
 
-    Attributes:
-      letters: a letter for each axis: N for the batch, C for channels, others for spatial axes.
-      space: the letters of the spatial axes, in order.
-    """
-
-    letters: str
-    space: str
+    letters: str  # a letter for each axis: N for the batch, C for channels, others for spatial axes
+    space: str  # the letters of the spatial axes, in order
 
     @staticmethod
     def parse(data_format: str | None, ndim: int, space: int | None = None) -> DataFormat:
-        """Parses a format such as ``NHWC``; None means channels last.
-
-        Args:
-          space: the required number of spatial axes; None for any number.
-
-        Raises:
-          ValueError: the number of axes differs, or N or C is missing.
-
-        Example:
-          >>> DataFormat.parse(None, 4)
-          DataFormat(letters='NHWC', space='HW')
-        """
+        """Parses a format such as ``NHWC``; None means channels last."""
+        # space: the required number of spatial axes; None for any number.
         expected = ndim - 2 if space is None else space
         if ndim != expected + 2 or not 1 <= expected <= 3:
             raise ValueError(f"x has {ndim} axes, expected {expected + 2}: batch, channels and {expected} spatial axes")
@@ -137,11 +122,7 @@ class DataFormat(NamedTuple):
 
 
 def per_axis(value: Any, count: int, name: str) -> tuple[int, ...]:
-    """Returns one int for each spatial axis, from a single one or one for each.
-
-    Raises:
-      ValueError: the number of ints is wrong.
-    """
+    """Returns one int for each spatial axis, from a single one or one for each."""
     values = (value,) * count if isinstance(value, int) else tuple(value)
     if len(values) != count:
         raise ValueError(f"{name} are {value}, expected one or {count}")

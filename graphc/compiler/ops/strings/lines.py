@@ -63,12 +63,7 @@ class _Column:
         return parsed
 
     def at_once(self, fields: list[Any], absent: list[int], encode: Callable[[str], Any], is_plain: bool) -> Any:
-        """Returns the values of all fields, strings or ``bytes`` by ``encode``; None if one may be invalid.
-
-        Args:
-          absent: the indices of the fields that count as empty.
-          is_plain: whether all are known to be plain text, whose numbers Python parses in the same way.
-        """
+        """Returns the values of all fields, strings or ``bytes`` by ``encode``; None if one may be invalid."""
         for k in absent:
             fields[k] = encode(self.default) if self.strings else encode("0")
         if self.strings:

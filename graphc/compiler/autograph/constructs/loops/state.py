@@ -32,15 +32,11 @@ __all__ = ["LookedUp", "LoopState", "LoopVariables", "TakenRows", "number_after"
 
 
 class TakenRows(Courses):
-    """A scan takes one row of an array in each iteration, which holds the numbers.
-
-    Args:
-      counter: its input that is one of ``order`` in each iteration.
-    """
+    """A scan takes one row of an array in each iteration, which holds the numbers."""
 
     def __init__(self, region: Region, counter: SymbolicTensor, order: range) -> None:
         super().__init__(region, order)
-        self._counter = counter
+        self._counter = counter  # its input that is one of ``order`` in each iteration
         self._rows: dict[Course, SymbolicTensor] = {}
 
     def take(self, course: Course) -> SymbolicTensor:
@@ -116,11 +112,7 @@ def _progression(counter: SymbolicTensor, course: Course, region: Region) -> Sym
 
 
 def number_after(trace: Trace, values: Sequence[Any], done: SymbolicTensor) -> SymbolicNumber:
-    """Returns a number after a loop of which it is not known when it stops.
-
-    Args:
-      values: what it is before each iteration, and after the last one.
-    """
+    """Returns a number after a loop of which it is not known when it stops."""
     kind = cast("type[Any]", type(values[0]))
     table = trace.constant(np.array(values, leaf_type(values[0]).dtype))
     # The span proves the index right, so that it is not checked at run time.
@@ -132,15 +124,12 @@ def number_after(trace: Trace, values: Sequence[Any], done: SymbolicTensor) -> S
 
 @dataclass(frozen=True)
 class LoopVariables:
-    """The names that a loop carries, and how to get and set them in the user's function.
-
-    Attributes:
-      stored: returns the values of other names, to whose items the body assigns.
-    """
+    """The names that a loop carries, and how to get and set them in the user's function."""
 
     get: Callable[[], tuple[Any, ...]]
     set: Callable[[tuple[Any, ...]], None]
     names: Sequence[str]
+    # Returns the values of other names, to whose items the body assigns.
     stored: Callable[[], tuple[Any, ...]] = field(default=tuple, kw_only=True)
 
     def tensors_stored(self) -> list[SymbolicTensor]:
@@ -160,18 +149,11 @@ class LoopVariables:
 class LoopState:
     """The values of a loop's names at the start of an iteration.
 
-    Tensors are carried from the start. A number is carried once an iteration turns it into a tensor or, in a loop
-    whose trip count is not known, changes it. :meth:`settle` finds out after a trial iteration.
+    Tensors are carried from the start. A number is carried once an iteration turns it into a tensor or, in a loop whose
+    trip count is not known, changes it. :meth:`settle` finds out after a trial iteration.
 
     What an iteration changes in Python objects (an attribute, the contents of a list, the items of a tensor) is found
     out by then too, and is carried as a name is.
-
-    Args:
-      runs: whether the loop runs at least once, so that what its body binds is bound after it.
-      max_trips: how often it runs at most; None if that is not known.
-      jumps: whether it ends as soon as one of its names says that it is left.
-      follows: whether numbers that do not depend on tensors are taken for such as Python computes for all iterations.
-      expects: whether numbers are carried from the start, since the body assigns them and nobody knows how often.
     """
 
     def __init__(
@@ -228,13 +210,8 @@ class LoopState:
             variable.check_starts(region, supply, outputs)
 
     def bind(self, tensors: Sequence[Any], *, iteration: bool = False, courses: Courses | None = None) -> None:
-        """Binds the names for an iteration or a test, the carried leaves to ``tensors``.
-
-        Args:
-          tensors: one for each leaf that is carried.
-          iteration: whether it is an iteration of a loop that has not been left.
-          courses: the numbers that Python computes for all iterations; None where it does not.
-        """
+        """Binds the names for an iteration or a test, the carried leaves to ``tensors``."""
+        # iteration: whether it is an iteration of a loop that has not been left.
         self._courses = courses
         for variable in self._all:
             variable.begin(courses)
@@ -260,17 +237,8 @@ class LoopState:
         return [(one, value, self._trial(one.name, region)) for one, value in zip(self._all, values, strict=True)]
 
     def settle(self, region: Region) -> bool:
-        """Compares the names after a trial iteration with their start.
-
-        Returns:
-          Whether what is carried fits; if not, it has been widened, and the body must be traced again.
-
-        Raises:
-          RegionAborted: a Python number changes, and the region is an attempt to roll the loop.
-          InvalidArgumentError: a shape or structure changes.
-          InvalidTypeError: a dtype changes.
-          UnimplementedError: a Python value changes that is no number.
-        """
+        """Compares the names after a trial iteration with their start."""
+        # Returns whether what is carried fits; if not, it has been widened, and the body must be traced again.
         # Lists first: one that has grown has another structure than its start, which would be refused below.
         if not all(cell.settle_length() for cell in self._cells):
             return False
@@ -364,12 +332,8 @@ class LoopState:
         return [tensor for variable, value in alike for tensor in variable.results(region, value)]
 
     def leave(self, tensors: Sequence[Any], trips: int | None = None, *, done: SymbolicTensor | None = None) -> None:
-        """Binds the names after the loop.
-
-        Args:
-          trips: how often the loop runs, if that is known.
-          done: how often it ran, where it may stop early.
-        """
+        """Binds the names after the loop."""
+        # done: how often it ran, where it may stop early.
         for slot, _ in [pair for variable in self._all for pair in variable.courses]:
             # A loop that may stop early has not always come to the last of the values.
             if done is not None and slot.values is not None and len(set(map(repr, slot.values))) > 1:

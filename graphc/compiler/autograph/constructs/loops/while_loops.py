@@ -40,11 +40,9 @@ __all__ = ["makes_test_symbolic", "while_stmt"]
 def makes_test_symbolic(
     trace: Trace, test: Callable[[], Any], body: Callable[[], None], variables: LoopVariables
 ) -> bool:
-    """Tells if the test of a loop depends on tensors once an iteration has run, as ``while stack:`` does.
-
-    The iteration is traced on trial, and leaves nothing behind. It counts as one that needs Python if it has effects
-    outside the trace, which the trial does not run.
-    """
+    """Tells if the test of a loop depends on tensors once an iteration has run, as ``while stack:`` does."""
+    # The iteration is traced on trial, and leaves nothing behind. It counts as one that needs Python if it has effects
+    # outside the trace, which the trial does not run.
     before, identity = trace.checkpoint(), object()
     state = LoopState(variables, trace, runs=True)
     region = Region(trace, "the body of a while loop", attempt=identity)
@@ -84,14 +82,11 @@ def while_stmt(
     *,
     statement: Any = None,
 ) -> None:
-    """A ``while`` statement; see :func:`graphc.compiler.autograph.constructs.loops.for_loops.for_stmt`.
-
-    ``statement`` is the body that the user wrote, which may say the loop's options, where that is not ``body``.
-
-    Python runs it as long as the test is a Python value. From the first iteration on in which the test is a tensor,
-    what is left of the loop becomes one while node. If the first iteration makes the test a tensor, all of the loop
-    becomes that node where possible, so that its body is compiled once.
-    """
+    """A ``while`` statement; see :func:`graphc.compiler.autograph.constructs.loops.for_loops.for_stmt`."""
+    # ``statement`` is the body that the user wrote, which may say the loop's options, where that is not ``body``.
+    # Python runs it as long as the test is a Python value. From the first iteration on in which the test is a tensor,
+    # what is left of the loop becomes one while node. If the first iteration makes the test a tensor, all of the loop
+    # becomes that node where possible, so that its body is compiled once.
     trace = context.trace
     if trace is None:
         while truth(test()):
@@ -168,11 +163,8 @@ def _become_node(
     *,
     runs: bool = False,
 ) -> None:
-    """Makes what is left of the loop, whose test is a tensor, one node.
-
-    Args:
-      runs: whether the test is true at first.
-    """
+    """Makes what is left of the loop, whose test is a tensor, one node."""
+    # runs: whether the test is true at first.
 
     def run(expects: bool) -> None:
         _trace(trace, test, body, variables, options.max_iterations, expects=expects, runs=runs)
@@ -196,12 +188,8 @@ def _trace(
     expects: bool,
     runs: bool,
 ) -> None:
-    """Appends a while of at most so many iterations, if that is known.
-
-    Args:
-      most: how many iterations at most, if that is known.
-      runs: whether its test is true before the first iteration.
-    """
+    """Appends a while of at most so many iterations, if that is known."""
+    # runs: whether its test is true before the first iteration.
     names, countdown = variables, Countdown(variables, most)
     # A loop that runs binds its names; only one that may run zero times must tell.
     first_bound = None if runs else BoundByLoop(countdown.variables)
@@ -255,10 +243,8 @@ def _only_looks(test: Region) -> bool:
 def _trace_rotated(
     trace: Trace, test: Test, body: Callable[[], None], variables: LoopVariables, most: int | None
 ) -> None:
-    """A while whose test changes something (draws a random number): it is run before the loop and after each body.
-
-    The test of a loop node only looks; what it would assign has nowhere to go.
-    """
+    """A while whose test changes something (draws a random number): it is run before the loop and after each body."""
+    # The test of a loop node only looks; what it would assign has nowhere to go.
     first = going_on(trace, test())
     countdown = Countdown(variables, most)
     first_bound = BoundByLoop(countdown.variables)

@@ -107,11 +107,8 @@ def read_of_module(module: types.ModuleType, name: str, value: Any) -> None:
 
 
 def is_told_unseen(owner: Any, *, as_iterator: bool = False) -> bool:
-    """Returns True if an object comes from outside and holds what no guard sees.
-
-    Args:
-      as_iterator: whether an iterator counts; to take items of it is told of elsewhere.
-    """
+    """Returns True if an object comes from outside and holds what no guard sees."""
+    # as_iterator: whether an iterator counts; to take items of it is told of elsewhere.
     if context.trace is None or context.trace.root.reads.source(owner) is None:
         return False
     if is_iterator(owner) and not as_iterator:
@@ -218,14 +215,7 @@ def defining_class(name: str) -> None:
 
 
 def report_call(function: Any, what: str) -> Any:
-    """Says that a function is about to be called that is not converted.
-
-    Args:
-      what: the call, for messages, where it only may have a side effect.
-
-    Returns:
-      What to call in its place.
-    """
+    """Says that a function is about to be called that is not converted; returns what to call in its place."""
     trace, owner = context.trace, getattr(function, "__self__", None)
     if trace is None:
         return function
@@ -275,10 +265,8 @@ def _within(name: str, names: frozenset[str]) -> bool:
 
 
 def _names(function: Any) -> list[str]:
-    """Returns the full names of a function: by where it is defined, and by the class of the object whose method it is.
-
-    A class stands for its ``__init__``.
-    """
+    """Returns the full names of a function: by where it is defined, and by the class whose method it is."""
+    # A class stands for its ``__init__``.
     if isinstance(function, type):
         return [_full_name(_library_class(cast("Any", function).__mro__), "__init__")]
     inner, owner = getattr(function, "__func__", function), getattr(function, "__self__", None)
