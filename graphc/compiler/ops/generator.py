@@ -50,17 +50,12 @@ define_ops(
     (
         row("random.split_key", _split_key, "state", "The next state and a key to draw with.", differentiable=False),
         row("random.split", _split, "key, n: int", "The states of n generators.", differentiable=False),
-        row(
-            "random.split_rows",
-            _split_rows,
-            "state, n: int",
-            "The next state, and states for n rows.",
-            differentiable=False,
-        ),
+        row("random.split_rows", _split_rows, "state, n: int",
+            "The next state, and states for n rows.", differentiable=False),
         row("random.seeded", _seeded, "seed", "The state that a seed starts.", differentiable=False),
         *ROWS,
     )
-)
+)  # fmt: skip
 _SMALLEST, _LARGEST = -(2**31), 2**32 - 1  # the seeds that JAX accepts in 32 bits
 _SEED = "a seed must be an int of at most 64 bits, or a tensor of one"
 _STATE = "expected a state: uint32[2], such as generator.state or generator.key(), or a JAX key"
