@@ -243,13 +243,9 @@ def only_entry(
 
 
 def chooser(
-    binder: Binder,
-    signals: Signals,
-    used: set[Callable[..., Any]],
-    promote: Callable[[Any], None],
-    patience: tuple[int, int],
-    passes: Callable[[], bool],
-) -> Callable[..., Any]:
+    binder: Binder, signals: Signals, used: set[Callable[..., Any]], promote: Callable[[Any], None],
+    patience: tuple[int, int], passes: Callable[[], bool],
+) -> Callable[..., Any]:  # fmt: skip
     """Returns a function that tries several entries in turn, from its globals ``ag__first`` and ``ag__others``."""
     # Where there are ``ag__many``, it remembers which entry served arguments like these, and tries that before it goes
     # through them all.
@@ -302,15 +298,9 @@ def _method(writer: Writer, binding: Binding, body: list[str]) -> Callable[..., 
 
 
 def _body(
-    traced: TracedFunction,
-    writer: Writer,
-    arguments: Arguments,
-    binder: Binder,
-    signals: Signals,
-    *,
-    alone: bool,
+    traced: TracedFunction, writer: Writer, arguments: Arguments, binder: Binder, signals: Signals, *, alone: bool,
     bounded: bool = False,
-) -> list[str]:
+) -> list[str]:  # fmt: skip
     """Returns the code that checks the guards and calls the program."""
     alone = alone and traced.is_simple
     arrays = dict[Any, str]()

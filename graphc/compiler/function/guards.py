@@ -353,14 +353,9 @@ class Binding:
 
     @classmethod
     def of(
-        cls,
-        signature: inspect.Signature,
-        writer: Writer,
-        signals: Signals,
-        checked: Collection[str] = (),
-        fixed: Mapping[str, Any] | None = None,
-        passes: Callable[[], bool] | None = None,
-    ) -> Binding:
+        cls, signature: inspect.Signature, writer: Writer, signals: Signals, checked: Collection[str] = (),
+        fixed: Mapping[str, Any] | None = None, passes: Callable[[], bool] | None = None,
+    ) -> Binding:  # fmt: skip
         """Returns the code for a function's parameters."""
         # checked: the parameters whose types the code checks, so that it does not check whether they were passed.
         # fixed: required values of parameters, also used if they are not passed; the other parameters then have no

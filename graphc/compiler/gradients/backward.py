@@ -97,13 +97,9 @@ def _behind(targets: Iterable[Tensor], source: Value | None, steps: Sequence[Ste
 
 
 def check_apart(
-    trace: Trace,
-    sources: Iterable[Value],
-    targets: Sequence[Tensor],
-    steps: Sequence[Step],
-    followed: Container[int],
+    trace: Trace, sources: Iterable[Value], targets: Sequence[Tensor], steps: Sequence[Step], followed: Container[int],
     refuse: Callable[[], GraphcError],
-) -> None:
+) -> None:  # fmt: skip
     """Refuses a source that may be one tensor with another value that the targets depend on."""
     by_type: dict[object, list[Value]] = {}
     for value in _behind(targets, None, steps):

@@ -79,13 +79,9 @@ def _detached(carried: Sequence[Any], assigned: Sequence[str]) -> tuple[Any, ...
 
 
 def _while(
-    *values: Any,
-    num_carry: int,
-    assigned: Sequence[str] = (),
-    max_iterations: int | None = None,
-    test: Callable[..., Any],
-    body: Callable[..., Any],
-) -> tuple[Any, ...]:
+    *values: Any, num_carry: int, assigned: Sequence[str] = (), max_iterations: int | None = None,
+    test: Callable[..., Any], body: Callable[..., Any],
+) -> tuple[Any, ...]:  # fmt: skip
     def going_on(carry: Sequence[Any], invariant: Sequence[Any]) -> Any:
         return test(*carry, *invariant)[0]
 
@@ -99,18 +95,9 @@ def _while(
 
 
 def _scan(
-    *values: Any,
-    num_carry: int,
-    num_xs: int,
-    num_ys: int,
-    length: int,
-    start: int = 0,
-    step: int = 1,
-    reverse: bool = False,
-    unroll: int = 1,
-    assigned: Sequence[str] = (),
-    body: Callable[..., Any],
-) -> tuple[Any, ...]:
+    *values: Any, num_carry: int, num_xs: int, num_ys: int, length: int, start: int = 0, step: int = 1,
+    reverse: bool = False, unroll: int = 1, assigned: Sequence[str] = (), body: Callable[..., Any],
+) -> tuple[Any, ...]:  # fmt: skip
     carry, xs, invariant = values[:num_carry], values[num_carry : num_carry + num_xs], values[num_carry + num_xs :]
     if reverse:  # the index is that of the row, so it runs backwards too
         start, step = start + step * (length - 1), -step

@@ -136,14 +136,9 @@ def _unique_all(x: Any, size: int, fill_value: Any = None) -> Any:
 
 
 def _unique(
-    x: Any,
-    size: int,
-    return_index: bool = False,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    axis: int | None = None,
-    fill_value: Any = None,
-) -> Any:
+    x: Any, size: int, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
+    axis: int | None = None, fill_value: Any = None,
+) -> Any:  # fmt: skip
     asked = (return_index, return_inverse, return_counts)
     return cast("Any", jnp.unique)(x, *asked, axis, size=size, fill_value=fill_value)
 

@@ -99,22 +99,11 @@ class Row:
 
 
 def row(
-    name: str,
-    impl: Any,
-    signature: str,
-    doc: str,
-    *,
-    fold: Any = None,
-    differentiable: bool = True,
-    returns: str = "Tensor",
-    by_value: Any = None,
-    aliases: tuple[str, ...] = (),
-    light: bool | None = None,
-    platforms: tuple[str, ...] = (),
-    need: Need | None = None,
-    instead: Callable[..., Any] | None = None,
+    name: str, impl: Any, signature: str, doc: str, *, fold: Any = None, differentiable: bool = True,
+    returns: str = "Tensor", by_value: Any = None, aliases: tuple[str, ...] = (), light: bool | None = None,
+    platforms: tuple[str, ...] = (), need: Need | None = None, instead: Callable[..., Any] | None = None,
     check: Callable[..., None] | None = None,
-) -> Row:
+) -> Row:  # fmt: skip
     """Returns a row of the table; see :class:`Row` for the fields."""
     return Row(
         name,

@@ -97,13 +97,9 @@ class AliasSet:
         return len(self._by_value)
 
     def add(
-        self,
-        value: Any,
-        name: str,
-        sources: tuple[Any, ...] | None,
-        references: int = 0,
+        self, value: Any, name: str, sources: tuple[Any, ...] | None, references: int = 0,
         numbers: frozenset[type[Any]] = frozenset(),
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Registers an object as an alias of several others, or of a number."""
         alias = Alias(value, name, sources, references, numbers=numbers, pending=name == _RETURN)
         self._by_value[id(value)] = alias
@@ -401,12 +397,9 @@ def _captured(trace: Trace) -> dict[Value, Value]:
 
 
 def check_loop(
-    region: Trace,
-    carried: Sequence[SymbolicTensor],
-    body: Trace,
-    outputs: Sequence[SymbolicTensor],
+    region: Trace, carried: Sequence[SymbolicTensor], body: Trace, outputs: Sequence[SymbolicTensor],
     initial: Sequence[Tensor],
-) -> None:
+) -> None:  # fmt: skip
     """Refuses a loop if two inputs of its test or body that must be distinct are one tensor in some iteration."""
     if not region.distinct or region.parent is None:
         return

@@ -92,14 +92,9 @@ class _Remover(StatementRewriter):
         return [first, if_(case.guard, case.body, self._cases(subject, others), case.guard)]
 
     def _guarded(
-        self,
-        subject: str,
-        test: _Test,
-        guard: ast.expr,
-        names: Names,
-        case: ast.match_case,
+        self, subject: str, test: _Test, guard: ast.expr, names: Names, case: ast.match_case,
         others: Sequence[ast.match_case],
-    ) -> Block:
+    ) -> Block:  # fmt: skip
         """Returns the statements for a guard that needs names of the pattern, or binds names itself."""
         if not isinstance(test.holds, ast.Name):
             flag = self.unit.fresh("matched")

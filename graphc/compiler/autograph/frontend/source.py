@@ -238,12 +238,9 @@ _INSIDE = re.compile(r"[\s)\]}#]")
 
 
 def _parsed(
-    code: CodeType,
-    lines: list[str],
-    first: int,
-    text: Callable[[], str],
+    code: CodeType, lines: list[str], first: int, text: Callable[[], str],
     imports: Callable[[ast.Module], Iterable[str]],
-) -> _File:
+) -> _File:  # fmt: skip
     key = code.co_filename, first
     cached = _files.get(key)
     if cached is not None and (cached.lines is lines or cached.lines == lines):

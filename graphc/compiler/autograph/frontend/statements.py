@@ -82,14 +82,9 @@ def _refuse_suspension(cause: ast.AST | None, unit: Unit) -> None:
 
 
 def _rewrite_function(
-    node: ast.FunctionDef,
-    unit: Unit,
-    before: Scope,
-    table: NameTable,
-    outer_local: frozenset[str],
-    outer_undefined: frozenset[str],
-    suspended: bool = False,
-) -> ast.FunctionDef:
+    node: ast.FunctionDef, unit: Unit, before: Scope, table: NameTable, outer_local: frozenset[str],
+    outer_undefined: frozenset[str], suspended: bool = False,
+) -> ast.FunctionDef:  # fmt: skip
     certain = always_bound(node.body, before, table)
     steps = (remove_matches, *([lift_bindings] if before.names.in_place else []), remove_jumps)
     for step in steps:
@@ -114,17 +109,10 @@ def _method(kind: type[ast.stmt]) -> str:
 
 class _Statements(Stores):
     def __init__(
-        self,
-        node: ast.FunctionDef,
-        unit: Unit,
-        scope: Scope,
-        table: NameTable,
-        constructs: Mapping[ast.stmt, Construct],
-        bindings: Bindings,
-        outer_local: frozenset[str],
-        outer_undefined: frozenset[str],
-        certain: frozenset[str],
-    ) -> None:
+        self, node: ast.FunctionDef, unit: Unit, scope: Scope, table: NameTable,
+        constructs: Mapping[ast.stmt, Construct], bindings: Bindings, outer_local: frozenset[str],
+        outer_undefined: frozenset[str], certain: frozenset[str],
+    ) -> None:  # fmt: skip
         super().__init__(node, unit, scope, table, bindings, outer_local)
         self._constructs = constructs
         self._certain = certain
@@ -285,14 +273,9 @@ class _Statements(Stores):
         return declared
 
     def _function(
-        self,
-        name: str,
-        params: tuple[str, ...],
-        construct: Construct,
-        branch: Branch,
-        body: Sequence[ast.stmt],
+        self, name: str, params: tuple[str, ...], construct: Construct, branch: Branch, body: Sequence[ast.stmt],
         origin: ast.stmt,
-    ) -> ast.FunctionDef:
+    ) -> ast.FunctionDef:  # fmt: skip
         captured = sorted(branch.captured)
         args = arguments(*params, *captured, defaults=[load(name) for name in captured])
         declared = self._declarations(branch.assigned & frozenset(construct.state))

@@ -76,14 +76,9 @@ def _vjp_of(
 
 
 def linearize_twice(
-    function: Callable[..., Any],
-    primals: Sequence[Any],
-    wrt: Sequence[int],
-    cotangents: Sequence[bool],
-    wrt_again: Sequence[int],
-    *,
-    with_outputs: bool,
-) -> tuple[tuple[Any, ...], Any, Any]:
+    function: Callable[..., Any], primals: Sequence[Any], wrt: Sequence[int], cotangents: Sequence[bool],
+    wrt_again: Sequence[int], *, with_outputs: bool,
+) -> tuple[tuple[Any, ...], Any, Any]:  # fmt: skip
     """Evaluates a function, whose pullback is to be differentiated."""
     # Returns all outputs; JAX's pullback, a pytree, whose arrays depend on the primals; and the function that takes a
     # pair, the cotangents of the outputs, or an empty tuple, and those of the pullback, to one gradient for each of

@@ -44,12 +44,9 @@ jax: Any = _jax  # its functions are only partly annotated
 
 
 def custom_vjp(
-    function: Callable[..., Any],
-    forward: Callable[..., Any],
-    backward: Callable[..., Any],
-    *,
+    function: Callable[..., Any], forward: Callable[..., Any], backward: Callable[..., Any], *,
     symbolic_zeros: bool = False,
-) -> Callable[..., tuple[Any, ...]]:
+) -> Callable[..., tuple[Any, ...]]:  # fmt: skip
     """Returns a function from arrays to a tuple of arrays, with a custom gradient."""
     # JAX gives integer results tangents of dtype float0, weakly typed or not. A ``lax.cond`` with both cannot be
     # transposed (JAX 0.10 fails in an assertion). Here integers have no tangents.
@@ -71,14 +68,9 @@ Leaves = tuple[Any, ...]
 
 
 def while_loop(
-    test: Callable[[T, Any], Any],
-    body: Callable[[T, Any], T],
-    carry: T,
-    invariant: Any,
-    slots: int = SLOTS,
-    *,
+    test: Callable[[T, Any], Any], body: Callable[[T, Any], T], carry: T, invariant: Any, slots: int = SLOTS, *,
     stores: bool = False,
-) -> T:
+) -> T:  # fmt: skip
     """Repeats a body while a test is true; differentiable in reverse mode, and in :func:`forward_mode` in forward mode.
 
     Args:

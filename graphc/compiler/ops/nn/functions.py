@@ -116,14 +116,9 @@ def _conv(space: int) -> Callable[..., Array]:
     """Returns the convolution over a number of spatial axes."""
 
     def impl(
-        x: Any,
-        filters: Any,
-        strides: Any = 1,
-        padding: Any = "SAME",
-        dilations: Any = 1,
-        groups: int = 1,
+        x: Any, filters: Any, strides: Any = 1, padding: Any = "SAME", dilations: Any = 1, groups: int = 1,
         data_format: str | None = None,
-    ) -> Array:
+    ) -> Array:  # fmt: skip
         axes = DataFormat.parse(data_format, x.ndim, space)
         return lax.conv_general_dilated(
             x,
@@ -142,13 +137,9 @@ def _conv_transpose(space: int) -> Callable[..., Array]:
     """Returns the transposed convolution over a number of spatial axes: the gradient of a strided convolution."""
 
     def impl(
-        x: Any,
-        filters: Any,
-        strides: Any = 1,
-        padding: Any = "SAME",
-        dilations: Any = 1,
+        x: Any, filters: Any, strides: Any = 1, padding: Any = "SAME", dilations: Any = 1,
         data_format: str | None = None,
-    ) -> Array:
+    ) -> Array:  # fmt: skip
         axes = DataFormat.parse(data_format, x.ndim, space)
         return lax.conv_transpose(
             x,

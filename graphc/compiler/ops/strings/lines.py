@@ -167,13 +167,9 @@ def _column_of(values: Any, column: _Column, shape: tuple[int, ...]) -> np.ndarr
 
 
 def _decode(
-    lines: Sequence[str | bytes],
-    columns: Sequence[_Column],
-    delimiter: str,
-    quotes: bool,
-    na_value: str,
+    lines: Sequence[str | bytes], columns: Sequence[_Column], delimiter: str, quotes: bool, na_value: str,
     chosen: tuple[int, ...] | None,
-) -> list[Any]:
+) -> list[Any]:  # fmt: skip
     """Returns the values of each column, with strings as ``bytes`` if the lines are bytes and it is allowed."""
     decoded = _decoded_at_once(lines, columns, delimiter, na_value, chosen) if len(lines) > 1 else None
     if decoded is not None:
@@ -230,13 +226,9 @@ def _operand(default: Any) -> Any:
 
 
 def _csv(
-    records: np.ndarray[Any, Any],
-    *defaults: np.ndarray[Any, Any],
-    field_delim: str,
-    use_quote_delim: bool,
-    na_value: str,
-    select_cols: tuple[int, ...] | None,
-) -> tuple[np.ndarray[Any, Any], ...]:
+    records: np.ndarray[Any, Any], *defaults: np.ndarray[Any, Any], field_delim: str, use_quote_delim: bool,
+    na_value: str, select_cols: tuple[int, ...] | None,
+) -> tuple[np.ndarray[Any, Any], ...]:  # fmt: skip
     columns = _columns(defaults)
     values = _decode(records.ravel().tolist(), columns, field_delim, use_quote_delim, na_value, select_cols)
     arrays = [_column_of(cells, column, records.shape) for column, cells in zip(columns, values, strict=True)]

@@ -72,13 +72,9 @@ def _length(length: int | None, dtype: np.dtype[Any]) -> int | None:
 
 
 def _raw(
-    strings: np.ndarray[Any, Any],
-    *,
-    dtype: np.dtype[Any],
-    result: np.dtype[Any],
-    little_endian: bool,
+    strings: np.ndarray[Any, Any], *, dtype: np.dtype[Any], result: np.dtype[Any], little_endian: bool,
     fixed_length: int | None,
-) -> np.ndarray[Any, Any]:
+) -> np.ndarray[Any, Any]:  # fmt: skip
     items: list[bytes] = strings.ravel().tolist()
     if fixed_length is not None:
         items = [item[:fixed_length].ljust(fixed_length, b"\0") for item in items]

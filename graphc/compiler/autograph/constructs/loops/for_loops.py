@@ -156,12 +156,9 @@ def _size(node: Node) -> int:
 
 
 def run_in_python(
-    loop: ForLoop,
-    items: Iterable[Any],
-    limit: NodeLimit,
-    going_on: Any = True,
+    loop: ForLoop, items: Iterable[Any], limit: NodeLimit, going_on: Any = True,
     enough: Callable[[], bool] = lambda: False,
-) -> Any:
+) -> Any:  # fmt: skip
     """Runs a ``for`` loop as Python does; returns whether a further iteration would be run."""
     # enough: is asked after each iteration, and returns True to stop there.
     variables = loop.variables
@@ -216,14 +213,9 @@ class Loopable(ABC):
 
 
 def for_stmt(
-    iterable: Any,
-    extra_test: Test | None,
-    body: Callable[[Any], None],
-    get_state: Callable[[], tuple[Any, ...]],
-    set_state: Callable[[tuple[Any, ...]], None],
-    names: Sequence[str],
-    stored: Callable[[], tuple[Any, ...]] = tuple,
-) -> None:
+    iterable: Any, extra_test: Test | None, body: Callable[[Any], None], get_state: Callable[[], tuple[Any, ...]],
+    set_state: Callable[[tuple[Any, ...]], None], names: Sequence[str], stored: Callable[[], tuple[Any, ...]] = tuple,
+) -> None:  # fmt: skip
     """A ``for`` statement."""
     # extra_test: whether to go on, where the body may break or return; None where it cannot.
     # stored: the values of other names, to whose items the body assigns.

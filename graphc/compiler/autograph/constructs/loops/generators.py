@@ -212,14 +212,9 @@ class GeneratorExpression(Loopable, Iterator[Any]):
         raise current_trace().refuse(error)
 
     def loop(
-        self,
-        extra_test: Test | None,
-        body: Callable[[Any], None],
-        variables: LoopVariables,
-        statement: Any,
-        *,
+        self, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables, statement: Any, *,
         probing: bool,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Runs the loops of the expression, with ``body`` inside them."""
         if self._lost:
             self._refuse()

@@ -155,12 +155,9 @@ def _check_lists(space: Space, region: Region) -> None:
 
 
 def _stop(
-    loop: ForLoop,
-    region: Region,
-    index: tuple[Mapping[Value, Any], range],
-    carried: Sequence[SymbolicTensor],
+    loop: ForLoop, region: Region, index: tuple[Mapping[Value, Any], range], carried: Sequence[SymbolicTensor],
     state: LoopState,
-) -> Stop | None:
+) -> Stop | None:  # fmt: skip
     """Returns when the loop stops whose body was just traced; None if it never stops early."""
     # index: what is known for all iterations, the index of the loop among it, and the values of the index.
     going_on = True if loop.extra_test is None else loop.extra_test()

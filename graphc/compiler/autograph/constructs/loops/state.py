@@ -157,16 +157,9 @@ class LoopState:
     """
 
     def __init__(
-        self,
-        variables: LoopVariables,
-        trace: Trace,
-        runs: bool,
-        max_trips: int | None = None,
-        *,
-        jumps: bool = False,
-        follows: bool = False,
-        expects: bool = False,
-    ) -> None:
+        self, variables: LoopVariables, trace: Trace, runs: bool, max_trips: int | None = None, *, jumps: bool = False,
+        follows: bool = False, expects: bool = False,
+    ) -> None:  # fmt: skip
         self._names = variables
         self._loop = LoopInfo(trace, context.tapes, runs, max_trips, follows)
         self._discoveries = 0

@@ -73,15 +73,10 @@ _REMEDY = "Make its test depend on a tensor, such as a counter gx.asarray(0), so
 
 
 def while_stmt(
-    test: Test,
-    body: Callable[[], None],
-    get_state: Callable[[], tuple[Any, ...]],
-    set_state: Callable[[tuple[Any, ...]], None],
-    names: Sequence[str],
-    stored: Callable[[], tuple[Any, ...]] = tuple,
-    *,
-    statement: Any = None,
-) -> None:
+    test: Test, body: Callable[[], None], get_state: Callable[[], tuple[Any, ...]],
+    set_state: Callable[[tuple[Any, ...]], None], names: Sequence[str], stored: Callable[[], tuple[Any, ...]] = tuple,
+    *, statement: Any = None,
+) -> None:  # fmt: skip
     """A ``while`` statement; see :func:`graphc.compiler.autograph.constructs.loops.for_loops.for_stmt`."""
     # ``statement`` is the body that the user wrote, which may say the loop's options, where that is not ``body``.
     # Python runs it as long as the test is a Python value. From the first iteration on in which the test is a tensor,
@@ -154,15 +149,9 @@ def _becomes_whole_node(
 
 
 def _become_node(
-    trace: Trace,
-    test: Test,
-    body: Callable[[], None],
-    variables: LoopVariables,
-    options: OpenLoop,
-    before: Creations,
-    *,
-    runs: bool = False,
-) -> None:
+    trace: Trace, test: Test, body: Callable[[], None], variables: LoopVariables, options: OpenLoop, before: Creations,
+    *, runs: bool = False,
+) -> None:  # fmt: skip
     """Makes what is left of the loop, whose test is a tensor, one node."""
     # runs: whether the test is true at first.
 
@@ -179,15 +168,9 @@ def _become_node(
 
 
 def _trace(
-    trace: Trace,
-    test: Test,
-    body: Callable[[], None],
-    variables: LoopVariables,
-    most: int | None,
-    *,
-    expects: bool,
+    trace: Trace, test: Test, body: Callable[[], None], variables: LoopVariables, most: int | None, *, expects: bool,
     runs: bool,
-) -> None:
+) -> None:  # fmt: skip
     """Appends a while of at most so many iterations, if that is known."""
     # runs: whether its test is true before the first iteration.
     names, countdown = variables, Countdown(variables, most)
