@@ -81,7 +81,9 @@ def check_stores(trace: Trace, collections: int) -> list[Write]:
     _drop_dead(owners)
     if not trace.stores and not owners and not trace.made:
         return []
-    _clear_frames(owners)
+    for owner in owners.values():
+        if isinstance(owner.value, BaseException):  # holds the frames that it passed, which hold it in turn
+            traceback.clear_frames(owner.value.__traceback__)
     collect_since(collections)  # frees objects that only a cycle of dead closures holds
     _drop_dead(owners)
     if _made(trace) or _escaped(trace.stores) or any(owner.holds_symbols() for owner in owners.values()):
@@ -165,13 +167,6 @@ def _drop_dead(owners: dict[int, _Owner]) -> None:
     while dead := [key for key, owner in owners.items() if not owner.is_left()]:
         for key in dead:
             del owners[key]
-
-
-def _clear_frames(owners: dict[int, _Owner]) -> None:
-    """Makes the frames that an exception passed let go of it, which it holds in turn."""
-    for owner in owners.values():
-        if isinstance(owner.value, BaseException):
-            traceback.clear_frames(owner.value.__traceback__)
 
 
 def _escaped(stores: dict[int, Store]) -> list[Store]:

@@ -17,7 +17,7 @@ from graphc.compiler.function.function import Function
 from graphc.compiler.function.traced import TracedFunction
 from graphc.compiler.ir import TensorType
 from graphc.compiler.ops import MappedRegion, emit_vmap
-from graphc.compiler.tracing import ReadGuard, Region, Trace, current_trace, is_array, is_tracing
+from graphc.compiler.tracing import ReadGuard, Region, current_trace, is_array, is_tracing
 
 __all__ = ["Mapped", "MappedArguments", "SameFunction", "axes_of_results", "vectorized_map", "vmap"]
 
@@ -169,7 +169,7 @@ def _for_rows(fn: Callable[..., Any], in_axes: Any, out_axes: Any, /, *args: Any
     outputs, structure, result = mapped.traced(region, fn, arguments, "vmap", name)
     region.refuse_writes(what)
     axes = axes_of_results("vmap", out_axes, result, outputs)
-    tensors = [_lifted(current_trace(), value) for value in mapped.values.values()]
+    tensors = [current_trace().lift(value) for value in mapped.values.values()]
     results = emit_vmap(region, arguments, outputs, tensors, [*mapped.axes.values()], axes, mapped.size)
     return nest.unflatten(structure, results)
 
@@ -234,10 +234,6 @@ def axes_of_results(what: str, out_axes: Any, result: Any, outputs: Sequence[Any
         None if axis is None else _axis(what, axis, len(output.shape) + 1, f"out_axes={out_axes!r}", output)
         for axis, output in zip(_spread(what, out_axes, result, "out_axes"), outputs, strict=True)
     ]
-
-
-def _lifted(trace: Trace, value: Any) -> Tensor:
-    return trace.lift(value)
 
 
 def _axes_of_arguments(what: str, in_axes: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int | None]:

@@ -66,7 +66,9 @@ class ProgramRun:
         )  # fmt: skip
         inputs = [*arrays, *(f"{name}.raw" for name in self._captured)]
         if whole is not None:
-            self._look([*whole, *inputs[len(arrays) :], *(f"{variable}._array" for variable in self._variables)])
+            looked_at = [*whole, *inputs[len(arrays) :], *(f"{variable}._array" for variable in self._variables)]
+            if looked_at:
+                writer.require(" and ".join(f"type({name}.sharding) is Single" for name in looked_at))
         # The slow path handles arrays that JAX does not move to one device, and other dtype rules.
         lines = [*self._distinct(tensors), *self._held(looks=whole is not None)]
         lines += ["try:", *(f"    {line}" for line in self._run(inputs)), "except Differ:", f"    {miss}"]
@@ -76,11 +78,6 @@ class ProgramRun:
         first = self._outputs - len(self._changed)
         lines += [f"{tensors[at]}.raw = results[{first + index}]" for index, at in enumerate(self._changed)]
         return [*lines, *self._packed(tensors)]
-
-    def _look(self, names: list[str]) -> None:
-        """Requires that each array is on one device; the slow path handles arrays on several."""
-        if names:
-            self._writer.require(" and ".join(f"type({name}.sharding) is Single" for name in names))
 
     def _distinct(self, tensors: list[str]) -> list[str]:
         """Requires that assigned tensors have no other name, which the program would not see changed."""

@@ -248,7 +248,12 @@ class Backward:
                 every, wrt = wrt, record.depending(wrt, upstream)
                 zeros.update([key(inputs[index]) for index in every if index not in wrt])
             if names and (assigned := names.intersection(record.attrs.get("assigned", ()))):
-                _refuse_assigned(sorted(assigned))
+                error = UnimplementedError(
+                    f"the gradient with respect to Variable {', '.join(map(repr, sorted(assigned)))} goes through a "
+                    "loop, branch or compiled function that assigns it; open the tape inside the loop body, or pass "
+                    "the value as a tensor"
+                )
+                raise at(error, user_location())
             with self._where_it_ran(record) if self.saw_pins else _HERE:
                 for position, gradient in zip(wrt, record.pull(wrt, upstream), strict=True):
                     if gradient is not None:
@@ -301,11 +306,3 @@ def _accumulate(cotangents: dict[int, Tensor], tensor: Tensor, cotangent: Tensor
     key = key_of(tensor)
     before = cotangents.get(key)
     cotangents[key] = cotangent if before is None else before + cotangent
-
-
-def _refuse_assigned(names: Sequence[str]) -> None:
-    error = UnimplementedError(
-        f"the gradient with respect to Variable {', '.join(map(repr, names))} goes through a loop, branch or compiled "
-        "function that assigns it; open the tape inside the loop body, or pass the value as a tensor"
-    )
-    raise at(error, user_location())

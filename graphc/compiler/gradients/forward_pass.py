@@ -113,7 +113,7 @@ class _Kept:
     def __init__(
         self, push: Any, values: Sequence[Any], wrt: tuple[int, ...], differentiated: Sequence[bool], index: Any
     ) -> None:
-        leaves, self._tree = _flat(push)
+        leaves, self._tree = cast("Any", jax.tree.flatten)(push)
         positions = {id(value): position for position, value in enumerate(values)}
         self._sources = [positions.get(id(leaf), -1) for leaf in leaves]
         # The positions of the inputs that are residuals: as outputs of a program they would be copies.
@@ -160,10 +160,6 @@ class _Passes:
     forward: Callable[..., Any]
     # The same as a function of JAX's, for calls that need no more; None if it needs more.
     direct: Callable[..., Any] | None
-
-
-def _flat(tree: Any) -> tuple[Sequence[Any], Any]:
-    return cast("Any", jax.tree.flatten)(tree)
 
 
 def _passes(body: Graph, wrt: tuple[int, ...], arrays: Sequence[Any]) -> _Passes | None:

@@ -208,7 +208,12 @@ class _Call:
         leaves = [self._leaf(item, rest) for item in self._fixed]
         args, kwargs = jax.tree.unflatten(self._structure, leaves)
         results, self.result = jax.tree.flatten(self._fn(*args, **kwargs))
-        return tuple([_array(result, self.__qualname__) for result in results])
+        for result in results:
+            if not isinstance(result, jax.Array | np.ndarray | np.generic | Tracer) and type(result) not in SCALARS:
+                text = f"{self.__qualname__} returned {type(result).__name__} {result!r:.60}"
+                error = InvalidTypeError(f"call_jax: {text}, expected arrays and pytrees of these")
+                raise at(error, user_location())
+        return tuple([jnp.asarray(result) for result in results])
 
 
 def _call_jax(*arrays: Any, function: _Call) -> tuple[Any, ...]:
@@ -225,15 +230,6 @@ _OP = OPS.add(
         "call_jax", impl=_call_jax, infer=_infer, params=("*args",), opaque=True, doc="A JAX function as a single op."
     ),
 )
-
-
-def _array(result: Any, name: str) -> Any:
-    if not isinstance(result, jax.Array | np.ndarray | np.generic | Tracer) and type(result) not in SCALARS:
-        error = InvalidTypeError(
-            f"call_jax: {name} returned {type(result).__name__} {result!r:.60}, expected arrays and pytrees of these"
-        )
-        raise at(error, user_location())
-    return jnp.asarray(result)
 
 
 @lru_cache(maxsize=_KEPT)

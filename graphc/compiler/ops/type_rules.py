@@ -190,8 +190,6 @@ SHAPE_RULES: dict[str, Rule] = {
 Types = tuple[TensorType, ...]
 Infer = Callable[[Sequence[TensorType], Attrs, Sequence[Graph]], Types]
 
-_TYPE_RULES_BOOL, _TYPE_RULES_FLOAT = np.dtype(bool), np.dtype(np.float32)
-
 
 def infer_by_rule(name: str, infer: Infer) -> Infer:
     """Returns the inference of an op by its rule, if it has one, and by ``infer`` where that says nothing."""
@@ -249,18 +247,14 @@ def _is_float(dtype: np.dtype[Any]) -> bool:
 
 def _logical(*types: TensorType) -> TensorType | None:
     shape = _shape(types)
-    return (
-        None
-        if shape is None or any(type.dtype != _TYPE_RULES_BOOL for type in types)
-        else TensorType(shape, _TYPE_RULES_BOOL)
-    )
+    return None if shape is None or any(type.dtype != _BOOL for type in types) else TensorType(shape, _BOOL)
 
 
 def _where(condition: TensorType, first: TensorType, second: TensorType) -> TensorType | None:
     shape = _shape((condition, first, second))
-    if shape is None or condition.dtype != _TYPE_RULES_BOOL or first.dtype != second.dtype:
+    if shape is None or condition.dtype != _BOOL or first.dtype != second.dtype:
         return None
-    return TensorType(shape, first.dtype, first.weak and second.weak and first.dtype != _TYPE_RULES_BOOL)
+    return TensorType(shape, first.dtype, first.weak and second.weak and first.dtype != _BOOL)
 
 
 def _astype(x: TensorType, *, dtype: Any, copy: bool = True) -> TensorType | None:
@@ -275,8 +269,7 @@ def _unchanged(x: TensorType) -> TensorType:
 
 
 def _along(x: TensorType, *, axis: Any = -1) -> TensorType | None:
-    valid = type(axis) is int and -len(x.shape) <= axis < len(x.shape)
-    return x if valid and x.dtype == _TYPE_RULES_FLOAT and not x.weak else None
+    return x if _is_axis(axis, len(x.shape)) and x.dtype == _FLOAT and not x.weak else None
 
 
 TYPE_RULES: dict[str, Rule] = {
@@ -288,12 +281,10 @@ TYPE_RULES: dict[str, Rule] = {
     **dict.fromkeys(("divide", "pow", "sqrt", "exp", "log", "sin", "cos", "tanh"), _same("f")),
     **dict.fromkeys(("nn.relu", "nn.sigmoid"), _same("f")),
     **dict.fromkeys(("nn.softmax", "nn.log_softmax"), _along),
-    **dict.fromkeys(
-        ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"), _same("iuf", _TYPE_RULES_BOOL)
-    ),
+    **dict.fromkeys(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"), _same("iuf", _BOOL)),
     **dict.fromkeys(("logical_and", "logical_or"), _logical),
     "logical_not": _same("b"),
-    "isfinite": _same("f", _TYPE_RULES_BOOL),
+    "isfinite": _same("f", _BOOL),
     **dict.fromkeys(("identity", "stop_gradient"), _unchanged),
     "where": _where,
     "astype": _astype,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import jax.numpy as jnp
@@ -73,14 +74,6 @@ class _HostCall:
             return tuple([host_array(leaf) for leaf in results])
 
 
-def _samples(types: Sequence[TensorType]) -> Iterator[list[np.ndarray[Any, Any]]]:
-    """Yields arrays of these types: zeros, ones, and increasing numbers."""
-    for size in _SIZES:
-        shapes = [tuple([size if axis == OPEN else axis for axis in type.shape]) for type in types]
-        for make in (np.zeros, np.ones, _rising):
-            yield [make(shape).astype(type.dtype) for shape, type in zip(shapes, types, strict=True)]
-
-
 def _rising(shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
     return np.arange(math.prod(shape)).reshape(shape)
 
@@ -89,7 +82,9 @@ def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
     del regions
     runs: list[list[TensorType]] = []
     refused: Exception | None = None
-    for arrays in _samples(types):
+    for size, make in itertools.product(_SIZES, (np.zeros, np.ones, _rising)):
+        shapes = [tuple([size if axis == OPEN else axis for axis in type.shape]) for type in types]
+        arrays = [make(shape).astype(type.dtype) for shape, type in zip(shapes, types, strict=True)]
         try:
             runs.append([TensorType(array.shape, array.dtype) for array in attrs["function"](arrays)])
         except Exception as error:

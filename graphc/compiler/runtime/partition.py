@@ -9,7 +9,7 @@ the program.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -251,7 +251,8 @@ class _Program:
         ]
         self.taken = set(stateless.results)  # the values that are needed outside the cluster that computes them
         for cluster in self.order:
-            self.taken.update(value for value in self._operands(cluster) if self.cluster.get(value) is not cluster)
+            values = [stateless.resolve(value) for node in cluster.nodes for value in node.inputs]
+            self.taken.update(value for value in values if self.cluster.get(value) is not cluster)
             self.taken.update(self.after.get(cluster, ()))
 
     def _put_in_clusters(self) -> None:
@@ -270,10 +271,6 @@ class _Program:
                 return
             before = max(self._chain.values(), default=0)
             self._chain.update((node, before + number) for node, number in numbers.items())
-
-    def _operands(self, cluster: Cluster) -> Iterator[Value]:
-        for node in cluster.nodes:
-            yield from map(self.stateless.resolve, node.inputs)
 
     def _add(self, node: Node, clustering: Clustering) -> Sequence[Value]:
         """Adds a node to a cluster; returns the other clusters' values that it needs first."""

@@ -69,7 +69,8 @@ class Lifting:
         """Opens a scope that runs code eagerly to create state; see :meth:`graphc.compiler.tracing.Trace.making`."""
         frame = user_frame()
         tells = frame is self._outside or (frame is not None and self._tells(frame.f_code))
-        self.is_certain = _is_certain(trace)
+        # The code runs in every call if no tensor decides, and nothing may fail before it.
+        self.is_certain = trace.parent is None and not (trace.check is not None and trace.check.raises)
         if not tells or not self.is_certain:
             raise CreationInTrace
         seen, assignments, location = _Reads(reads), Assignments(), user_location()
@@ -167,12 +168,6 @@ def _known(value: Value, trace: Trace, resolved: dict[Value, Any]) -> Any:
         inputs = [_known(one, trace, resolved) for one in node.inputs]
         resolved.update(zip(node.outputs, apply_all(node.op, inputs, node.attrs), strict=True))
     return resolved[value]
-
-
-def _is_certain(trace: Trace) -> bool:
-    """Returns True if the code traced now runs in every call: no tensor decides, and nothing may fail before it."""
-    may_fail = trace.check is not None and trace.check.raises
-    return trace.parent is None and not may_fail
 
 
 def _check_apart(trace: Trace, seen: _Reads, assignments: Assignments) -> None:

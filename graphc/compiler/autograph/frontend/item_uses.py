@@ -42,7 +42,12 @@ def mark_item_uses(root: ast.AST) -> frozenset[str]:
     uses = _Uses()
     todo = [root]
     while todo:
-        _look(todo.pop(), uses, todo)
+        node = todo.pop()
+        look = _LOOKS.get(type(node))
+        if look is None:
+            todo += children(node)
+        else:
+            look(node, uses, todo)
     if uses.whole & (FRAME_BUILTINS - {"super"}):
         return frozenset()
     grown = True
@@ -54,15 +59,6 @@ def mark_item_uses(root: ast.AST) -> frozenset[str]:
         if target not in uses.whole:
             load.keywords.append(ast.keyword(arg="by_item", value=constant(True)))
     return frozenset(uses.asked | {name for _, name in uses.aliases}) - uses.whole
-
-
-def _look(node: ast.AST, uses: _Uses, todo: list[ast.AST]) -> None:
-    """Looks at one node, and adds those inside it to what is left to do."""
-    look = _LOOKS.get(type(node))
-    if look is None:
-        todo += children(node)
-    else:
-        look(node, uses, todo)
 
 
 def _name(node: ast.Name, uses: _Uses, todo: list[ast.AST]) -> None:

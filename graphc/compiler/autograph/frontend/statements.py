@@ -132,27 +132,25 @@ class _Statements(Stores):
         return [*docstring, *declarations, *start, *self.block(body[has_docstring:])]
 
     def _undefined(self, names: set[str], origin: ast.AST) -> Block:
-        return [assign(name, self._mark(name), origin) for name in sorted(names)]
-
-    def _mark(self, name: str) -> ast.expr:
-        if name.startswith(PREFIX):
-            return operator("unbound_return")
-        return operator("unbound", constant(name), *([constant(True)] if name in self._certain else []))
+        marks: Block = []
+        for name in sorted(names):
+            certain = [constant(True)] if name in self._certain else []
+            is_return = name.startswith(PREFIX)
+            mark = operator("unbound_return") if is_return else operator("unbound", constant(name), *certain)
+            marks.append(assign(name, mark, origin))
+        return marks
 
     def block(self, body: Sequence[ast.stmt]) -> Block:
         """Rewrites statements."""
         new: Block = []
         for node in body:
             self._at(node)
-            new += self._statement(node)
+            method = getattr(self, _method(type(node)), None)
+            new += [node] if method is None else method(node)
         return new
 
     def _at(self, node: ast.AST) -> None:
         self.doubtful = self._bindings.doubtful(node) | self._outer_undefined
-
-    def _statement(self, node: ast.stmt) -> Block:
-        method = getattr(self, _method(type(node)), None)
-        return [node] if method is None else method(node)
 
     # Constructs
 
@@ -171,16 +169,14 @@ class _Statements(Stores):
         if node.orelse:
             orelse = [self._function(f"ag__orelse_{number}", (), construct, construct.orelse, node.orelse, node)]
         other = load(orelse[0].name if orelse else NOTHING)
-        unread = [] if not construct.unread else [self._unread(construct)]
+        # The names that do not matter once a jump has been taken, by its flag.
+        flags = [*map(constant, construct.unread)]
+        names = map(strings, construct.unread.values())
+        unread = [ast.Dict(keys=[*flags], values=[*names])] if flags else []
         run = operator("if_stmt", test, load(body.name), other, *self._state_names(construct, number), *unread)
         return [*before, *state, body, *orelse, located(ast.Expr(value=located(run, node.test)), node.test)]
 
     _mask = _if
-
-    def _unread(self, construct: Construct) -> ast.expr:
-        """Returns the names that do not matter once a jump has been taken: a dictionary by the flag of the jump."""
-        flags = [*map(constant, construct.unread)]
-        return ast.Dict(keys=[*flags], values=[strings(names) for names in construct.unread.values()])
 
     def _while(self, node: ast.While) -> Block:
         construct = self._constructs[node]

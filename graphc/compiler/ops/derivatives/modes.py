@@ -125,14 +125,10 @@ def dependence(program: Program) -> list[Inputs]:
 def has_custom_vjp(program: Program, *, loops: bool = False) -> bool:
     """Returns True if part of the program, bodies included, has a custom pullback, which need not be linear."""
     return any(
-        (_is_custom(equation) and (loops or not _is_loop(equation)))
+        (equation.primitive.name == "custom_vjp_call" and (loops or not _is_loop(equation)))
         or any(has_custom_vjp(body, loops=loops) for body in _bodies(equation))
         for equation in program.eqns
     )
-
-
-def _is_custom(equation: Any) -> bool:
-    return equation.primitive.name == "custom_vjp_call"
 
 
 def _is_loop(equation: Any) -> bool:

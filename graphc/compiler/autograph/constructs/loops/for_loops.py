@@ -351,7 +351,10 @@ def _run_over_space(loop: ForLoop, iterator: SpaceIterator, going_on: Any) -> No
             _run_until(loop, iterator, space, stops.trips)
             return
         if reason is None:
-            _end(iterator, space.length, stops is not None)
+            if stops is None:
+                iterator.exhaust(space.length)
+            else:
+                iterator.spoil("that may stop early")
             return
     peeled, remedy, makes = loop.peeled or Creations(loop.trace), _SPACE_REMEDY, creates(reason)
     if makes:
@@ -467,14 +470,6 @@ def _at_a_time(options: OpenLoop) -> str:
         return ""
     why = "as its body is cheap arithmetic on large arrays" if options.unroll is None else f"by unroll={options.unroll}"
     return f"; {options.per_step} iterations at a time, {why}"
-
-
-def _end(iterator: SpaceIterator, length: int, stops: bool) -> None:
-    """Leaves an iterator as a loop over all of it does."""
-    if stops:
-        iterator.spoil("that may stop early")
-    else:
-        iterator.exhaust(length)
 
 
 def _run_as_often_as_a_tensor_says(loop: ForLoop, iterator: SpaceIterator, space: Space) -> None:

@@ -150,14 +150,10 @@ class LoopVariable:
         if self._after is not None:
             return self._after[0]
         if self.is_new:
-            note_aliases(self._loop.trace, self.name, value, self._sources(), shared=self.fixed)
+            # Zero iterations leave the value from before. Nobody knows what else may be seen of a frozen one.
+            sources = None if self.frozen else [self.last] if self._loop.runs else [self.value, self.last]
+            note_aliases(self._loop.trace, self.name, value, sources, shared=self.fixed)
         return value
-
-    def _sources(self) -> list[Any] | None:
-        """Returns what the value after the loop may be."""
-        if self.frozen:
-            return None
-        return [self.last] if self._loop.runs else [self.value, self.last]  # zero iterations leave the first
 
     def mix(self, value: Any, trial: Trial) -> bool:
         """Tells if it holds one of several values from the start if in the end it does, or can meet only so."""
@@ -181,7 +177,10 @@ class LoopVariable:
     def settle(self, value: Any, trial: Trial) -> bool:
         """Compares it after a trial with its start; False if it must be carried in another way."""
         self._after = None  # of an earlier trial, in which another name may still have been a number
-        if not self._keeps(value):
+        unchanged = self.fixed & nest.shared(self.value, value) if self.fixed else self.fixed
+        if unchanged != self.fixed:  # the iteration replaces containers that should stay
+            self.fixed = unchanged
+            self._start_at(self.value)
             return False
         if not is_bound(self.value):
             if not self.is_new:
@@ -203,15 +202,6 @@ class LoopVariable:
             self._remade = True
             return False
         return all(fits for _, fits in outcomes) and self._packing.settle(self._packs(leaves))
-
-    def _keeps(self, value: Any) -> bool:
-        """Tells if an iteration that leaves the name with this value leaves the containers in it that should stay."""
-        unchanged = self.fixed & nest.shared(self.value, value) if self.fixed else self.fixed
-        if unchanged == self.fixed:
-            return True
-        self.fixed = unchanged
-        self._start_at(self.value)
-        return False
 
     def _settle_unbound(self, value: Any, trial: Trial) -> bool:
         """Settles a name that was not bound before the loop."""

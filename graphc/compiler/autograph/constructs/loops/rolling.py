@@ -226,7 +226,7 @@ def trace_counted(
                 _check_lists(space, regions[1])
             regions[1].check_aborted()
             # What is a Python value in this trial may be a tensor in the next, never the other way round.
-            stops = stops or identity is None or not _goes_on(loop)
+            stops = stops or identity is None or not (loop.extra_test is None or loop.extra_test() is True)
             _name_indices(variables, regions[1], partial(_at_the_end, None if identity is None else unbound))
             if first_bound is not None:
                 first_bound.end_iteration(regions[1])
@@ -259,11 +259,6 @@ def trace_counted(
     if first_bound is not None:
         first_bound.leave()
     return stop
-
-
-def _goes_on(loop: ForLoop) -> bool:
-    """Returns True if no iteration leaves the loop, by what is known of the one that was just traced."""
-    return loop.extra_test is None or loop.extra_test() is True
 
 
 def _at_the_end(unbound: Sequence[bool] | None, index: LoopIndex, position: int) -> Any:

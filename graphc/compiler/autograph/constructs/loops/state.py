@@ -169,7 +169,9 @@ class LoopState:
         cells = map(TensorCell, variables.tensors_stored())
         self._cells = [LoopCell(cell, cell.get(), self._loop, likely=True) for cell in cells]
         for variable in self._variables:
-            if jumps and _says_that_loop_is_left(variable):
+            # A name that says that the loop is left; `continue` ends an iteration, not the loop.
+            is_jump = is_flag(variable.name) and not variable.name.startswith(CONTINUE) and variable.value is False
+            if jumps and is_jump:
                 variable.be_jump()
             if expects:
                 variable.expect()
@@ -244,8 +246,10 @@ class LoopState:
         fits = [variable.settle(value, trial) for variable, value, trial in current]
         after = [(variable, value) for variable, value, _ in current]
         self._check_changed(after, region)
-        done = self._settle_cells(region) and all(fits) and self._settle_counts(after)
-        return done and self._settle_courses(region)
+        if not self._settle_cells(region) or not all(fits):
+            return False
+        counts = [count for variable, value in after for count in variable.counts(value)]
+        return settle_counts(counts, self._loop.max_trips) and self._settle_courses(region)
 
     def _trial(self, name: str, region: Region) -> Trial:
         def refuse(error: GraphcError) -> GraphcError:
@@ -271,11 +275,6 @@ class LoopState:
             )
             raise self._loop.trace.refuse(at(error, written_cells[0].location))
         return fits and not written_cells
-
-    def _settle_counts(self, after: Sequence[tuple[LoopVariable, Any]]) -> bool:
-        """Returns True if what is known of the bounds of ints held for what the trial made of them."""
-        counts = [count for variable, value in after for count in variable.counts(value)]
-        return settle_counts(counts, self._loop.max_trips)
 
     def _settle_courses(self, region: Region) -> bool:
         """Computes what the numbers are in each iteration; False if the body must be traced again to make use of it."""
@@ -345,11 +344,6 @@ class LoopState:
 
 _MAX_DISCOVERIES = 10
 """A body whose trials find new cells more often than this changes objects that it makes itself."""
-
-
-def _says_that_loop_is_left(variable: LoopVariable) -> bool:
-    # `continue` ends an iteration, not the loop.
-    return is_flag(variable.name) and not variable.name.startswith(CONTINUE) and variable.value is False
 
 
 def _without_courses(value: Any) -> Any:

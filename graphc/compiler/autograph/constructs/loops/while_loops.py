@@ -87,14 +87,19 @@ def while_stmt(
         while truth(test()):
             body()
         return
-    looks, test = _looks(test), partial(_condition, test)
+    code = getattr(test, "__code__", None)
+    # A test that looks at nothing is a constant; a callable without code may look at anything.
+    looks = code is None or bool(code.co_freevars or code.co_names)
+    test = partial(_condition, test)
     with open_loop(trace, body if statement is None else statement) as options:
         limit = NodeLimit(trace, "while", _REASON, _REMEDY, None)
         variables = LoopVariables(get_state, set_state, names, stored=stored)
         creations = Creations(trace)
         while True:
-            symbolic, condition = _probe(trace, test)
-            if symbolic:
+            before = trace.checkpoint()
+            condition = test()
+            if is_symbolic_condition(condition):
+                trace.rollback(before)  # the node evaluates it
                 break
             if not truth(condition):
                 if limit.done:
@@ -111,24 +116,8 @@ def while_stmt(
         _become_node(trace, test, body, variables, options, creations)
 
 
-def _looks(test: Test) -> bool:
-    """Returns True if a test depends on anything."""
-    code = getattr(test, "__code__", None)
-    return code is None or bool(code.co_freevars or code.co_names)  # a callable without code may read anything
-
-
 def _condition(test: Test) -> Any:
     return condition_of(test())
-
-
-def _probe(trace: Trace, test: Test) -> tuple[bool, Any]:
-    """Returns the value of a test, and whether it is symbolic; if so, nothing of its evaluation stays in the trace."""
-    before = trace.checkpoint()
-    condition = test()
-    symbolic = is_symbolic_condition(condition)
-    if symbolic:
-        trace.rollback(before)
-    return symbolic, condition
 
 
 def _becomes_whole_node(

@@ -358,7 +358,11 @@ def _with_values(function: Callable[..., Any], what: str, remedy: str) -> Callab
         trace = context.trace
         for value in nest.flatten((args, kwargs))[0]:
             if trace is not None and _is_late(value):
-                text = f"{what} is given {_described(value)} has no value while the function is traced; {remedy}"
+                kind = "number" if has_mark(value, "__graphc_number__") else "value"
+                subject = f"a {kind} that depends on tensors and"
+                if isinstance(value, SymbolicTensor):
+                    subject = f"a tensor ({value.type}, {value.made_at()}) that"
+                text = f"{what} is given {subject} has no value while the function is traced; {remedy}"
                 raise trace.refuse(UnimplementedError(text))
         refusals = 0 if trace is None else len(trace.root.refusals)
         try:
@@ -376,12 +380,6 @@ def _with_values(function: Callable[..., Any], what: str, remedy: str) -> Callab
 def _is_late(value: Any) -> bool:
     """Tells if a value is a tensor, or one of the objects that stand for Python values that depend on tensors."""
     return isinstance(value, SymbolicTensor) or type(value).__module__.startswith("graphc.compiler.autograph.")
-
-
-def _described(value: Any) -> str:
-    if isinstance(value, SymbolicTensor):
-        return f"a tensor ({value.type}, {value.made_at()}) that"
-    return f"a {'number' if has_mark(value, '__graphc_number__') else 'value'} that depends on tensors and"
 
 
 def _with_plain_values(function: Callable[..., Any], report: Callable[[], None]) -> Callable[..., Any]:

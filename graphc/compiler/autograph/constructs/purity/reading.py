@@ -106,18 +106,13 @@ def entering(function: types.FunctionType, converted: types.FunctionType | None 
     if context.trace is None:
         return
     if is_library_file(function.__code__.co_filename):
-        _read_wrapped(function)
+        # What a decorator of a library's has wrapped, as contextlib's do, is the same in all calls.
+        reads = context.trace.root.reads
+        for value in (content_of(cell) for cell in function.__closure__ or ()):
+            if isinstance(value, _CALLED) and reads.source(value) is None:
+                reads.wraps(function, value, f"what {function.__qualname__} wraps")
     else:
         read_names(function, names_of(function.__code__), names_asked((converted or function).__code__))
-
-
-def _read_wrapped(function: types.FunctionType) -> None:
-    """Tells of what a decorator of a library's has wrapped, as :mod:`contextlib`'s do; it is the same in all calls."""
-    assert context.trace is not None
-    reads = context.trace.root.reads
-    for value in (content_of(cell) for cell in function.__closure__ or ()):
-        if isinstance(value, _CALLED) and reads.source(value) is None:
-            reads.wraps(function, value, f"what {function.__qualname__} wraps")
 
 
 def read_names(function: types.FunctionType, names: Names, asked: frozenset[str] = frozenset()) -> None:
