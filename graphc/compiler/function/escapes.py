@@ -47,7 +47,6 @@ class ArgumentWatch:
 
 
 def _containers(value: Any) -> Iterator[Any]:
-    """Yields a nested value and all containers in it."""
     yield value
     for part in (nest.children(value) or ((), ()))[1]:
         yield from _containers(part)

@@ -140,7 +140,6 @@ def _check_alone(graph: Graph, status: int | None) -> None:
 
 
 def _bound(graph: Graph, variables: Mapping[str, Variable]) -> dict[str, Variable]:
-    """Returns the variables that a graph reads and writes, by name."""
     names = [effect.resource for effect in graph.effects if not is_world(effect.resource)]
     missing = [name for name in dict.fromkeys(names) if name not in variables]
     if missing:

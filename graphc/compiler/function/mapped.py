@@ -287,7 +287,6 @@ def _axis(what: str, axis: Any, count: int, path: str, value: Any) -> int:
 
 
 def _size(what: str, values: dict[int, Any], axes: dict[int, int], paths: Sequence[str], name: str) -> int:
-    """Returns the number of rows."""
     sizes = {index: value.shape[axes[index]] for index, value in values.items()}
     if not sizes:
         error = InvalidArgumentError(f"{what}: no argument of {name!r} is mapped over; in_axes must have an int")

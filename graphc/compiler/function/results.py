@@ -456,7 +456,6 @@ class WriteBack:
 
 
 def _described(leaf: Any) -> str:
-    """Returns a description of an argument that is not a tensor."""
     if isinstance(leaf, Tensor):
         return "Python numbers"
     return "a NumPy array" if isinstance(leaf, np.ndarray | np.generic) else "a jax.Array"

@@ -109,7 +109,6 @@ class ProgramRun:
         ]
 
     def _run(self, inputs: list[str]) -> list[str]:
-        """Returns the lines that run the program."""
         variables = self._variables
         if self._timed:
             executable = self._traced.executable

@@ -184,7 +184,6 @@ class TraceCache:
         return all(map(_is_idle, tapes))
 
     def _promote(self, entry: Entry) -> None:
-        """Moves an entry to the front."""
         with self.lock:
             traced = next((traced for traced in self.traces if entry in traced.entries.values()), None)
             if traced is not None:

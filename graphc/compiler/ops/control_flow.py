@@ -218,7 +218,6 @@ class _Operands:
 
     @property
     def unwritten(self) -> list[Variable | CallState]:
-        """The variables that are only read."""
         names = {variable.name for variable in self.written}
         return [variable for name, variable in self.variables.items() if name not in names]
 

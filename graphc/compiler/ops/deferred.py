@@ -101,7 +101,6 @@ class _Body(Region):
         return entry[1]
 
     def input_for(self, outer: SymbolicTensor) -> SymbolicTensor:
-        """Adds an input for a tensor of the enclosing graph."""
         return self.argument(self.types.get(id(outer.raw), outer.type), "captured")
 
 
@@ -131,7 +130,6 @@ class _Composition:
         return [*self._given, *self._captured]
 
     def result(self, outputs: Sequence[Any]) -> Any:
-        """Returns the outputs in the structure of the function's result."""
         structure, fixed = self._result
         rest = iter(outputs)
         return nest.unflatten(structure, [next(rest) if is_tensor else leaf for is_tensor, leaf in fixed])

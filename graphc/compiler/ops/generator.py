@@ -72,11 +72,9 @@ class _StatePlace(Cell):
         super().__init__(owner, "the state of a gx.random.Generator", "the draw of random numbers")
 
     def get(self) -> Tensor | None:
-        """Returns the state."""
         return self.owner.local_state
 
     def set(self, value: Any) -> None:
-        """Puts a state back."""
         self.owner.local_state = value
 
 

@@ -86,7 +86,6 @@ class _Block(NamedTuple):
     shape: tuple[int, ...]  # its shape under the index
 
     def of(self, x: Any) -> Array:
-        """Returns the block of an array, with all axes."""
         return lax.dynamic_slice(x, self.starts, self.sizes, allow_negative_indices=False)
 
 

@@ -301,7 +301,6 @@ def _leaves(values: Any) -> list[builtins.tuple[str, Any]]:
 
 
 def _assignment(trace: Trace, variable: Variable) -> Node | None:
-    """Returns the node of a variable's last assignment."""
     if trace.parent is not None:
         return _source(trace, variable.value())
     for node in reversed(trace.builder.nodes):

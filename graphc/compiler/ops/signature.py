@@ -179,7 +179,6 @@ def _default(default: ast.expr | None) -> str:
 
 
 def _parameters(arguments: ast.arguments) -> list[tuple[ast.arg, ast.expr | None]]:
-    """Returns the parameters in order, each with its default."""
     positional = [*arguments.posonlyargs, *arguments.args]
     missing: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
     return [

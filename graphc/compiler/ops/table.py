@@ -177,7 +177,6 @@ def _op_name(entry: Row, extras: tuple[str, ...]) -> str:
 
 
 def _function(entry: Row) -> Callable[..., Any]:
-    """Returns the public function of a row."""
     function = public_function(
         entry, {extras: OPS[_op_name(entry, extras)] for extras in combinations(_optional(entry))}
     )

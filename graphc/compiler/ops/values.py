@@ -65,7 +65,6 @@ class _HostCall:
         return f"<{self.__qualname__}>"
 
     def __call__(self, arrays: Sequence[np.ndarray[Any, Any]]) -> tuple[np.ndarray[Any, Any], ...]:
-        """Calls the function with arrays in place of the tensors."""
         rest = iter(arrays)
         leaves = [Tensor(canonical_array(next(rest))) if leaf is None else leaf[0] for leaf in self._leaves]
         args, kwargs = nest.unflatten(self._arguments, leaves)

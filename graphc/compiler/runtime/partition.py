@@ -234,8 +234,6 @@ def partition(
 
 
 class _Program:
-    """A placed graph divided into clusters."""
-
     def __init__(self, stateless: Stateless, placement: Placement, homes: Sequence[str]) -> None:
         self.stateless = stateless
         self._placement = placement

@@ -262,7 +262,6 @@ class _Origins:
     lists: set[Value] = field(default_factory=set[Value])
 
     def search(self, value: Value) -> _Origins:
-        """Follows a value to its origins; returns the search."""
         # A value, where it stands, and the type of the item that is looked for in an array.
         todo: list[tuple[Value, _Inside | None, TensorType | None]] = [(value, None, None)]
         for each in todo:  # grows on the way

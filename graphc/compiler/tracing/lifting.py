@@ -126,7 +126,6 @@ class _Reads:
         """Leaves calls of compiled functions to dispatch, which reads the Variables one by one."""
 
     def record_read(self, variable: Any, tensor: Any) -> None:
-        """Notes a Variable that is read."""
         del tensor
         self.names.add(variable.name)
 

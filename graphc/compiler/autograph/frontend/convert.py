@@ -51,8 +51,6 @@ _HELPERS = {"ag__now": CellType(now), NOTHING: CellType(nothing), "ag__slice": C
 
 @dataclass(frozen=True, slots=True)
 class _Converted:
-    """Converted code."""
-
     code: CodeType
     # Where its free variables come from: an index into the original closure, or a cell of ours.
     cells: tuple[int | CellType, ...]

@@ -157,7 +157,6 @@ class _Collector(ast.NodeVisitor):
         self.walrus: set[str] = set()  # names that the statement has certainly bound by := so far
 
     def visit(self, node: ast.AST) -> None:
-        """Collects the names of a node."""
         getattr(self, visitor(type(node)), self.generic_visit)(node)
 
     def generic_visit(self, node: ast.AST) -> None:

@@ -127,8 +127,6 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A definition."""
-
     node: Definition
     class_name: str | None
     statement: ast.stmt  # the statement of the module that it is or stands in

@@ -120,7 +120,6 @@ class _Statements(Stores):
         self.undefined = self._outer_undefined | bindings.undefined
 
     def function(self, body: Block) -> Block:
-        """Rewrites the whole body of the function."""
         first = body[0]
         has_docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
         docstring = [first] if has_docstring else []
@@ -141,7 +140,6 @@ class _Statements(Stores):
         return marks
 
     def block(self, body: Sequence[ast.stmt]) -> Block:
-        """Rewrites statements."""
         new: Block = []
         for node in body:
             self._at(node)

@@ -131,8 +131,6 @@ class _Body:
 @jax.tree_util.register_static
 @dataclass(frozen=True)
 class _Static:
-    """Static data that a forward pass hands to its backward pass."""
-
     body: _Body
     perturbed: tuple[bool, ...]  # for each of the inputs, whether its gradient may be requested
 
@@ -293,8 +291,6 @@ class _Step:
 
 
 class _State(NamedTuple):
-    """The start of a backward pass."""
-
     trips: Any  # the number of iterations that the loop ran
     # The stored carried values before each iteration, if there are no more iterations than slots; empty if the forward
     # pass stored none.

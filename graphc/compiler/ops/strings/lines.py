@@ -49,7 +49,6 @@ class _Column:
             self.default = self.default.decode("utf-8", "surrogateescape")
 
     def value(self, field: str, record: int, index: int, is_missing: bool) -> Any:
-        """Returns the value of a record's field."""
         if is_missing:
             if self.required:
                 raise failed("decode_csv", f"field {index} of record {record} is empty and has no default")
@@ -159,7 +158,6 @@ def _chosen(columns: int, select_cols: Sequence[int] | None) -> tuple[int, ...] 
 
 
 def _column_of(values: Any, column: _Column, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """Returns the values of a column as an array."""
     array = np.empty(len(values), object) if column.strings else np.array(values, column.dtype)
     if column.strings:
         array[:] = values

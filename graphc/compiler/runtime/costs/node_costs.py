@@ -90,7 +90,6 @@ class _Counter:
         self._known: dict[Any, float | None] = {}
 
     def count(self, graph: Graph, runs: int, open_ended: bool) -> dict[Node, NodeCost]:
-        """Returns the costs of the nodes of a graph that runs so often."""
         counted: dict[Node, NodeCost] = {}
         for node in graph.nodes:
             own = sum(bytes_of(value.type) for value in (*dict.fromkeys(node.inputs), *node.outputs))

@@ -299,15 +299,12 @@ class _Several(Space):
         return (descriptions or [Indices(range(self.length)).what])[0]
 
     def is_changed(self) -> bool:
-        """Returns True if that is so of one of its parts."""
         return any(part.is_changed() for part in self._parts)
 
     def tensors(self) -> list[Tensor]:
-        """Those of all parts."""
         return [tensor for part in self._parts for tensor in part.tensors()]
 
     def arrays(self) -> list[Tensor]:
-        """Those of all parts."""
         return [array for part in self._parts for array in part.arrays()]
 
     def _items(self, counter: Counter, rows: Iterator[Any] | None) -> tuple[Any, ...]:

@@ -139,7 +139,6 @@ class _Walk:
         self._owners: dict[int, Any] = {}
 
     def run(self, values: Iterable[Any], *, special: bool = True) -> None:
-        """Follows what is read of values, and of all that is found by that."""
         for value in values:
             self._reach(value, special=special)
         asked = set[tuple[int, str]]()
