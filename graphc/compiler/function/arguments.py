@@ -104,13 +104,7 @@ def _held(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def checked_array(value: Any) -> Any:
-    """Returns the array of a tensor argument, as JAX accepts it.
-
-    Raises:
-      LeakedTensorError: the value is a tensor of a trace.
-      InvalidArgumentError: the value is a JAX tracer, or an array that no tensor can hold.
-      InvalidTypeError: the value is an ``np.matrix`` or a masked array.
-    """
+    """Returns the array of a tensor argument, as JAX accepts it."""
     if isinstance(value, SymbolicTensor):
         raise value.trace.leaked(value)
     if isinstance(value, Tracer):
@@ -192,20 +186,13 @@ class TensorSpec:
 
 @dataclass
 class Arguments:
-    """The arguments of one call.
-
-    Attributes:
-      arrays: the arrays of the tensors, in the order of :func:`graphc.compiler.base.nest.flatten`.
-      types: the types of the arrays, as JAX has them.
-      given: the bound arguments before ``input_signature`` turned Python numbers into tensors.
-      found: the trace's further operands, found among the arguments and outside.
-    """
+    """The arguments of one call."""
 
     values: dict[str, Any]
-    arrays: list[Any]
-    types: tuple[Any, ...]
-    given: dict[str, Any]
-    found: tuple[Any, ...] | None = None
+    arrays: list[Any]  # the arrays of the tensors, in the order of :func:`graphc.compiler.base.nest.flatten`
+    types: tuple[Any, ...]  # the types of the arrays, as JAX has them
+    given: dict[str, Any]  # the bound arguments before ``input_signature`` turned Python numbers into tensors
+    found: tuple[Any, ...] | None = None  # the trace's further operands, found among the arguments and outside
 
     def described(self) -> list[tuple[str, str]]:
         """Describes each leaf of the arguments and their attributes, by its path."""
@@ -213,17 +200,14 @@ class Arguments:
 
 
 class Binder:
-    """Binds and encodes a function's arguments.
-
-    Args:
-      input_signature: the spec of each argument, in order: nested structures of TensorSpec; Python values may follow.
-        None for no check.
-    """
+    """Binds and encodes a function's arguments."""
 
     def __init__(self, function: Callable[..., Any], input_signature: Sequence[Any] | None) -> None:
         self._function = function
         self._holder = _innermost(function)  # of the defaults
         self._look_at_function()
+        # The spec of each argument, in order: nested structures of TensorSpec; Python values may follow. None for no
+        # check.
         self.input_signature = None if input_signature is None else tuple(input_signature)
         self.is_method = False
         """True if the first argument is the instance of a method, which ``input_signature`` does not cover."""
@@ -246,12 +230,7 @@ class Binder:
         )
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Arguments:
-        """Returns the arguments by name, with defaults filled in, and their key.
-
-        Raises:
-          InvalidTypeError: the arguments do not match the function's signature.
-          InvalidArgumentError: the arguments do not fit ``input_signature``.
-        """
+        """Returns the arguments by name, with defaults filled in, and their key."""
         defaults = _defaults_of(self._holder)
         if len(defaults) != len(self._defaults) or not all(map(operator.is_, defaults, self._defaults)):
             self._look_at_function()
@@ -285,11 +264,7 @@ class Binder:
         return arguments
 
     def bound(self, args: Sequence[Any], kwargs: Mapping[str, Any], *, partial: bool = False) -> inspect.BoundArguments:
-        """Returns the arguments of a call by name, as Python's ``inspect`` does.
-
-        Raises:
-          InvalidTypeError: the arguments do not match the function's signature.
-        """
+        """Returns the arguments of a call by name, as Python's ``inspect`` does."""
         try:
             bind = self.signature.bind_partial if partial else self.signature.bind
             return bind(*args, **kwargs)
@@ -298,10 +273,8 @@ class Binder:
             raise at(problem, user_location()) from None
 
     def convert(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Returns the arguments, with Python numbers as tensors if ``input_signature`` has tensors there.
-
-        Code that runs the Python function itself calls it with these, to compute the same as the program.
-        """
+        """Returns the arguments, with Python numbers as tensors if ``input_signature`` has tensors there."""
+        # Code that runs the Python function itself calls it with these, to compute the same as the program.
         if self.input_signature is None:
             return args, kwargs
         bound = self.bound(args, kwargs)
@@ -381,14 +354,9 @@ class Binder:
         tensors: Sequence[Any],
         note: Callable[[Any, Any], None] = lambda copies, original: None,
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Returns the call's arguments with their tensors replaced by ``tensors``.
-
-        A container without tensors is returned as is, and one that occurs several times is rebuilt once.
-
-        Args:
-          tensors: the replacement for each array among them.
-          note: called with each new container and the container that it replaces.
-        """
+        """Returns the call's arguments with their tensors replaced by ``tensors``."""
+        # A container without tensors is returned as is, and one that occurs several times is rebuilt once.
+        # note: called with each new container and the container that it replaces.
         supply = iter(tensors)
         copies: dict[int, Any] = {}
 
@@ -427,12 +395,7 @@ def _defaults_of(function: Any) -> list[Any]:
 
 
 def _fitted(value: Any, spec: Any) -> Any:
-    """Returns an argument with Python numbers, and nested lists of them, as tensors where its spec is a TensorSpec.
-
-    Raises:
-      TypeError: the dtype cannot hold the numbers.
-      ValueError: the rows of a list differ in length.
-    """
+    """Returns an argument with Python numbers, and nested lists of them, as tensors where its spec is a TensorSpec."""
     specs, wanted = nest.flatten(_as_leaves(spec))
     parts: list[Any] = []
     if not _take_apart(value, wanted, parts):

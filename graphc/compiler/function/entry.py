@@ -159,10 +159,8 @@ def _containers(value: Any, most: int) -> list[Any] | None:
 
 
 def _remembered(root: Any, containers: Sequence[Any]) -> tuple[Callable[[Any], bool], int]:
-    """Returns a function that returns True for the outermost container if none has changed, and the number of items.
-
-    Written out, it takes half the time of loops over the containers.
-    """
+    """Returns a function that returns True for the outermost container if none has changed, and the number of items."""
+    # Written out, it takes half the time of loops over the containers.
     names: dict[str, Any] = {"root": root, "containers": containers, "end": object(), "addresses": addresses}
     items = ""
     for index, one in enumerate(containers):
@@ -182,10 +180,8 @@ _KINDS = (Tensor, *SCALARS, *_LISTS)
 
 
 def kinds_of(arguments: Arguments, traced: TracedFunction) -> tuple[Any, ...] | None:
-    """Returns the kinds of the array arguments, which distinguish the entries of one trace.
-
-    None if there can be no entry: the arguments are not the trace's operands.
-    """
+    """Returns the kinds of the array arguments, which distinguish the entries of one trace."""
+    # None if there can be no entry: the arguments are not the trace's operands.
     leaves = _leaves(arguments)
     if leaves is None or (arguments.values is not arguments.given and not traced.is_simple):
         return None
@@ -234,16 +230,10 @@ def only_entry(
     traced: TracedFunction, arguments: Arguments, binder: Binder, signals: Signals, *, alone: bool = True,
     bounded: bool = False, fixed: Mapping[str, Any] | None = None, passes: Callable[[], bool] | None = None,
 ) -> Callable[..., Any]:  # fmt: skip
-    """Returns the entry of a function with a single entry, which becomes its ``__call__``.
-
-    Args:
-      traced: its only trace.
-      signals: the signals that the entry checks first.
-      alone: as for :func:`entry`; False if there are entries for other device scopes.
-      bounded: whether a deadline or a token is in force, so that the entry waits for the results.
-      fixed: for a concrete function, the required values of the arguments that are not tensors.
-      passes: returns True if the entry may run in a thread that is busy.
-    """
+    """Returns the entry of a function with a single entry, which becomes its ``__call__``."""
+    # alone: as for :func:`entry`; False if there are entries for other device scopes.
+    # fixed: for a concrete function, the required values of the arguments that are not tensors.
+    # passes: returns True if the entry may run in a thread that is busy.
     writer = Writer(arguments.values, miss="break")
     for name, value in (fixed or {}).items():
         writer.require(f"{writer.parameters[name]} == {writer.constant(value)}")
@@ -253,25 +243,15 @@ def only_entry(
 
 
 def chooser(
-    binder: Binder,
-    signals: Signals,
-    used: set[Callable[..., Any]],
-    promote: Callable[[Any], None],
-    patience: tuple[int, int],
-    passes: Callable[[], bool],
-) -> Callable[..., Any]:
-    """Returns a function that tries several entries in turn, from its globals ``ag__first`` and ``ag__others``.
-
-    Args:
-      signals: the signals that it checks first.
-      used: collects the entries of ``ag__others`` that served a call.
-      patience: the number of calls served by other entries before one is promoted; then the number of those served by
-        remembered entries.
-      passes: returns True if an entry may run in a thread that is busy.
-
-    Where there are ``ag__many``, it remembers which entry served arguments like these, and tries that before it goes
-    through them all.
-    """
+    binder: Binder, signals: Signals, used: set[Callable[..., Any]], promote: Callable[[Any], None],
+    patience: tuple[int, int], passes: Callable[[], bool],
+) -> Callable[..., Any]:  # fmt: skip
+    """Returns a function that tries several entries in turn, from its globals ``ag__first`` and ``ag__others``."""
+    # Where there are ``ag__many``, it remembers which entry served arguments like these, and tries that before it goes
+    # through them all.
+    # patience: the number of calls served by other entries before one is promoted; then the number of those served by
+    # remembered entries.
+    # passes: returns True if an entry may run in a thread that is busy.
     writer = Writer(binder.signature.parameters, miss="break")
     turns, rare_turns = (cycle([*repeat(False, calls - 1), True]) for calls in patience)
     writer.namespace.update(
@@ -318,15 +298,9 @@ def _method(writer: Writer, binding: Binding, body: list[str]) -> Callable[..., 
 
 
 def _body(
-    traced: TracedFunction,
-    writer: Writer,
-    arguments: Arguments,
-    binder: Binder,
-    signals: Signals,
-    *,
-    alone: bool,
+    traced: TracedFunction, writer: Writer, arguments: Arguments, binder: Binder, signals: Signals, *, alone: bool,
     bounded: bool = False,
-) -> list[str]:
+) -> list[str]:  # fmt: skip
     """Returns the code that checks the guards and calls the program."""
     alone = alone and traced.is_simple
     arrays = dict[Any, str]()

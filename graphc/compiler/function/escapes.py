@@ -19,21 +19,11 @@ from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.function import front_end
 from graphc.compiler.tracing import Store, TensorCell, Trace, Write
 
-__all__ = [
-    "ArgumentWatch",
-    "check_repeatable",
-    "check_stores",
-    "is_repeatable",
-    "take_back_tensors",
-]
+__all__ = ["ArgumentWatch", "check_repeatable", "check_stores", "is_repeatable", "take_back_tensors"]
 
 
 class ArgumentWatch:
-    """A record of the containers among the arguments, which detects changes by the function.
-
-    Args:
-      name: the function's name, for messages.
-    """
+    """A record of the containers among the arguments, which detects changes by the function."""
 
     def __init__(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
         self._name = name
@@ -41,14 +31,7 @@ class ArgumentWatch:
         self._before = nest.flatten(self._arguments)
 
     def check(self, writes: Sequence[Write]) -> None:
-        """Compares the containers with the record.
-
-        Args:
-          writes: what the function wrote into objects that outlive the call.
-
-        Raises:
-          UnimplementedError: the function changed a list, dict or dataclass among the arguments.
-        """
+        """Compares the containers with the record."""
         before, structure = self._before
         after, new_structure = nest.flatten(self._arguments)
         if structure == new_structure and all(a is b for a, b in zip(before, after, strict=True)):
@@ -64,7 +47,6 @@ class ArgumentWatch:
 
 
 def _containers(value: Any) -> Iterator[Any]:
-    """Yields a nested value and all containers in it."""
     yield value
     for part in (nest.children(value) or ((), ()))[1]:
         yield from _containers(part)
@@ -78,11 +60,9 @@ class _Owner:
     writes: list[Write]
 
     def is_left(self) -> bool:
-        """Returns True if anything but the journal refers to the object.
-
-        Counted, since lists and dicts have no weak references: a list that the function makes, fills with tensors and
-        drops is everyday code, and one that a library or a closure kept is not.
-        """
+        """Returns True if anything but the journal refers to the object."""
+        # Counted, since lists and dicts have no weak references: a list that the function makes, fills with tensors and
+        # drops is everyday code, and one that a library or a closure kept is not.
         return sys.getrefcount(self.value) > _UNREFERENCED + len(self.writes)
 
     def holds_symbols(self) -> bool:
@@ -91,18 +71,8 @@ class _Owner:
 
 
 def check_stores(trace: Trace, collections: int) -> list[Write]:
-    """Refuses tensors of the trace stored in objects that are still alive; undoes the stores.
-
-    Args:
-      collections: the number of garbage collections when the trace began.
-
-    Returns:
-      The writes of Python values to live objects, which happen only when the function is traced.
-
-    Raises:
-      UnimplementedError: a tensor escapes; the message names the store and its line.
-      CreationInTrace, VariableCreationError: a stateful object escapes.
-    """
+    """Refuses tensors of the trace stored in objects that are still alive; undoes the stores."""
+    # Returns the writes of Python values to live objects, which happen only when the function is traced.
     for region in list(trace.regions):
         region.forget_objects()
     trace.aliases.forget()
@@ -110,7 +80,9 @@ def check_stores(trace: Trace, collections: int) -> list[Write]:
     _drop_dead(owners)
     if not trace.stores and not owners and not trace.made:
         return []
-    _clear_frames(owners)
+    for owner in owners.values():
+        if isinstance(owner.value, BaseException):  # holds the frames that it passed, which hold it in turn
+            traceback.clear_frames(owner.value.__traceback__)
     collect_since(collections)  # frees objects that only a cycle of dead closures holds
     _drop_dead(owners)
     if _made(trace) or _escaped(trace.stores) or any(owner.holds_symbols() for owner in owners.values()):
@@ -140,11 +112,7 @@ def check_stores(trace: Trace, collections: int) -> list[Write]:
 
 
 def check_repeatable(trace: Trace) -> None:
-    """Raises if a function cannot be run again from its start, eagerly, because its effects cannot be undone.
-
-    Raises:
-      UnimplementedError: it took items from an outside iterator, or changed an object through library code.
-    """
+    """Raises if a function cannot be run again from its start, eagerly, because its effects cannot be undone."""
     owners = _owners(trace)
     _drop_dead(owners)
     for owner in owners.values():
@@ -198,13 +166,6 @@ def _drop_dead(owners: dict[int, _Owner]) -> None:
     while dead := [key for key, owner in owners.items() if not owner.is_left()]:
         for key in dead:
             del owners[key]
-
-
-def _clear_frames(owners: dict[int, _Owner]) -> None:
-    """Makes the frames that an exception passed let go of it, which it holds in turn."""
-    for owner in owners.values():
-        if isinstance(owner.value, BaseException):
-            traceback.clear_frames(owner.value.__traceback__)
 
 
 def _escaped(stores: dict[int, Store]) -> list[Store]:

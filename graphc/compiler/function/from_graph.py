@@ -104,11 +104,7 @@ def from_graph(graph: Graph, variables: Mapping[str, Variable] | None = None) ->
 
 
 def _status_of(graph: Graph) -> int | None:
-    """Returns the index of the call's status among the graph's outputs; the result's outputs come before it.
-
-    Raises:
-      UnimplementedError: the status may refer to exceptions that only the traced function knows.
-    """
+    """Returns the index of the call's status among the graph's outputs; the result's outputs come before it."""
     for index, output in enumerate(graph.outputs):
         node = output.node
         if node is None or node.op is not CALL_STATUS:
@@ -144,13 +140,6 @@ def _check_alone(graph: Graph, status: int | None) -> None:
 
 
 def _bound(graph: Graph, variables: Mapping[str, Variable]) -> dict[str, Variable]:
-    """Returns the variables that a graph reads and writes, by name.
-
-    Raises:
-      NotFoundError: a variable is missing.
-      InvalidArgumentError: a variable has another type than in the graph.
-      VerificationError: a loop or branch of the graph accesses a variable.
-    """
     names = [effect.resource for effect in graph.effects if not is_world(effect.resource)]
     missing = [name for name in dict.fromkeys(names) if name not in variables]
     if missing:
@@ -190,21 +179,17 @@ def _check_wide_types(graph: Graph) -> None:
 
 
 class Replay(Interpreter):
-    """Runs a graph in eager code, in a trace, and under tapes.
-
-    Args:
-      variables: the Variables that it reads and writes, by their names in the graph.
-      raise_for: takes the call's status, if the graph has one, and raises the exception that it encodes.
-      checked: whether to check each result's type against the graph, since types depend on the dtype settings.
-    """
+    """Runs a graph in eager code, in a trace, and under tapes."""
 
     def __init__(
         self, graph: Graph, variables: Mapping[str, Variable], raise_for: Callable[[Any], None] | None = None,
         *, checked: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(graph)
-        self._variables = variables
+        self._variables = variables  # the Variables that it reads and writes, by their names in the graph
+        # Takes the call's status, if the graph has one, and raises the exception that it encodes.
         self._raise_for = raise_for
+        # Whether to check each result's type against the graph, since types depend on the dtype settings.
         self._checked = checked
         self._made: dict[Node, Node] = {}
 

@@ -85,12 +85,7 @@ class Function(Generic[P, R]):
     _plain: ClassVar[type[Function[..., Any]] | None] = None
     """The public class of a function whose own class was generated for it alone."""
 
-    __slots__ = (
-        "__dict__",
-        "__weakref__",
-        "_entry",
-        "signals",
-    )  # a slot is faster to read than one attribute of many
+    __slots__ = ("__dict__", "__weakref__", "_entry", "signals")  # a slot is faster to read than one attribute of many
 
     @with_short_errors
     def __init__(self, python_function: Callable[..., Any], **options: Unpack[FunctionOptions]) -> None:
@@ -224,7 +219,9 @@ class Function(Generic[P, R]):
         if method is not self._entry:
             # Python looks up __call__ on the class, so a function with an entry has a class of its own.
             plain: Any = self._plain or type(self)
-            self.__class__ = plain if entry is None else _class_of(plain, entry)
+            names = {"__call__": entry, "__module__": plain.__module__, "__qualname__": plain.__qualname__}
+            own = {"__slots__": (), "__doc__": plain.__doc__, "_plain": plain, **names}
+            self.__class__ = plain if entry is None else type(plain.__name__, (plain,), own)
             self._entry = method
         self.signals = signals
 
@@ -454,12 +451,6 @@ def _check_function(value: Any) -> None:
 
 def _miss(*args: Any, **kwargs: Any) -> Any:
     return MISS
-
-
-def _class_of(plain: type[Function], entry: Callable[..., Any]) -> Any:
-    """Returns a class for one function, whose ``__call__`` is its entry."""
-    names = {"__call__": entry, "__module__": plain.__module__, "__qualname__": plain.__qualname__}
-    return type(plain.__name__, (plain,), {"__slots__": (), "__doc__": plain.__doc__, "_plain": plain, **names})
 
 
 @overload

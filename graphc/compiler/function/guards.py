@@ -56,14 +56,6 @@ class Recycled:
     """Copies the values of one argument of a call, as arrays of one dtype and shape.
 
     JAX holds a reference to an array as long as it may read it, so reference counts show which memory is free.
-
-    Args:
-      shape: the argument's shape.
-
-    Example:
-      >>> recycled = Recycled(np.dtype("float32"), (3,))
-      >>> recycled.copy(np.arange(3))
-      array([0., 1., 2.], dtype=float32)
     """
 
     def __init__(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
@@ -98,10 +90,8 @@ class Recycled:
 
 
 def _turned(buffers: deque[np.ndarray[Any, Any]]) -> tuple[np.ndarray[Any, Any], int]:
-    """Moves the first buffer to the end; returns it with its reference count in between.
-
-    The count saves memory only: a buffer that somebody refers to is not used again, and a new one is made.
-    """
+    """Moves the first buffer to the end; returns it with its reference count in between."""
+    # The count saves memory only: a buffer that somebody refers to is not used again, and a new one is made.
     buffer = buffers.popleft()
     references = getrefcount(buffer)
     buffers.append(buffer)
@@ -146,20 +136,11 @@ def _is_ours(name: str) -> bool:
 
 
 class Writer:
-    """Writes the body of a guard function, line by line.
-
-    Args:
-      parameters: the parameters of the user's function, in order: the code's names for the arguments' values.
-      miss: the statement to run if a guard does not hold.
-
-    Attributes:
-      parameters: the parameters with their names in the code, which differ where the code uses the name itself.
-      lines: the code so far.
-      namespace: the code's globals.
-    """
+    """Writes the body of a guard function, line by line."""
 
     def __init__(self, parameters: Iterable[str], miss: str = "return MISS") -> None:
-        self.miss = miss
+        self.miss = miss  # the statement to run if a guard does not hold
+        # The parameters with their names in the code, which differ where the code uses the name itself.
         self.parameters = {name: f"p{index}" if _is_ours(name) else name for index, name in enumerate(parameters)}
         self.lines: list[str] = []
         self.namespace: dict[str, Any] = dict(_HELPERS)
@@ -224,15 +205,10 @@ class Writer:
             self.require(f"len({{{', '.join(f'id({name})' for name in names)}}}) == {len(names)}")
 
     def array(self, source: Source, value: Any, *, alone: bool, used: bool = True, is_default: bool = False) -> str:
-        """Adds the condition that an argument is an array of ``value``'s kind and type; returns the program's input.
-
-        Args:
-          source: the argument's source.
-          value: an example array.
-          alone: whether there is no other trace, so that JAX's own type check suffices.
-          used: whether the program uses it; JAX passes on no memory that its program does not read.
-          is_default: whether it is a parameter's default, the same in most calls.
-        """
+        """Adds the condition that an argument is an array of ``value``'s kind and type; returns the program's input."""
+        # alone: whether there is no other trace, so that JAX's own type check suffices.
+        # used: whether the program uses it; JAX passes on no memory that its program does not read.
+        # is_default: whether it is a parameter's default, the same in most calls.
         array_type = cast("type[Any]", type(value))
         name, kind = self.find(source), self.constant(array_type)
         if array_type is Tensor:
@@ -309,11 +285,7 @@ class Writer:
 
 
 def _listed(value: Any, natural: np.dtype[Any], dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """Returns a list of numbers as an array.
-
-    Raises:
-      TypeError: the list holds other numbers or has another shape, and so does not fit.
-    """
+    """Returns a list of numbers as an array."""
     array = np.asarray(value)
     if array.dtype != natural or array.shape != shape or not _are_numbers(value):
         raise TypeError
@@ -332,14 +304,9 @@ def matcher(
     wanted: Sequence[Source],
     distinct: tuple[Sequence[Source], Sequence[Any]],
 ) -> Callable[..., Any]:
-    """Returns a function of the arguments' values that returns the values of ``wanted``, or :data:`MISS`.
-
-    It does not check the array arguments, whose types the caller compares.
-
-    Args:
-      names: the parameters' names, in order.
-      distinct: sources whose objects must be distinct, and objects that they must not find.
-    """
+    """Returns a function of the arguments' values that returns the values of ``wanted``, or :data:`MISS`."""
+    # It does not check the array arguments, whose types the caller compares.
+    # distinct: sources whose objects must be distinct, and objects that they must not find.
     writer = Writer(names)
     for guard in guards:
         writer.guard(guard)
@@ -360,17 +327,11 @@ _BY_POSITION = (_KINDS.POSITIONAL_ONLY, _KINDS.POSITIONAL_OR_KEYWORD)
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Signals:
-    """The state that an entry checks first.
+    """The state that an entry checks first."""
 
-    Attributes:
-      busy: the threads that are not eager, and the reasons why none is; empty if the entry may run.
-      slow_path_reasons: the reasons why calls take the slow path; empty if the entry may run.
-      looks: whether the entry itself checks for arrays on several devices.
-    """
-
-    busy: Collection[int]
-    slow_path_reasons: Mapping[Hashable, str]
-    looks: bool
+    busy: Collection[int]  # the threads that are not eager, and the reasons why none is; empty if the entry may run
+    slow_path_reasons: Mapping[Hashable, str]  # the reasons why calls take the slow path; empty if the entry may run
+    looks: bool  # whether the entry itself checks for arrays on several devices
 
 
 _USUAL = Signals(busy, slow_path_reasons, looks=False)
@@ -384,38 +345,22 @@ def current_signals() -> Signals:
 
 @dataclass(frozen=True)
 class Binding:
-    """The code that binds the arguments of an entry.
+    """The code that binds the arguments of an entry."""
 
-    Attributes:
-      parameters: the function, or None to decline the call; then the call's arguments.
-      lines: the code at the start: keyword arguments, the check that all arguments fit, and defaults.
-      missed: the code at the end, for a call that the entry cannot serve: the slow path.
-    """
-
-    parameters: str
-    lines: list[str]
-    missed: list[str]
+    parameters: str  # the function, or None to decline the call; then the call's arguments
+    lines: list[str]  # the code at the start: keyword arguments, the check that all arguments fit, and defaults
+    missed: list[str]  # the code at the end, for a call that the entry cannot serve: the slow path
 
     @classmethod
     def of(
-        cls,
-        signature: inspect.Signature,
-        writer: Writer,
-        signals: Signals,
-        checked: Collection[str] = (),
-        fixed: Mapping[str, Any] | None = None,
-        passes: Callable[[], bool] | None = None,
-    ) -> Binding:
-        """Returns the code for a function's parameters.
-
-        Args:
-          writer: the entry's writer, which knows the parameters' names in the code.
-          signals: the signals that the entry checks first.
-          checked: the parameters whose types the code checks, so that it does not check whether they were passed.
-          fixed: required values of parameters, also used if they are not passed; the other parameters then have no
-            defaults.
-          passes: returns True if the entry may run in a thread that is busy; None if it may not.
-        """
+        cls, signature: inspect.Signature, writer: Writer, signals: Signals, checked: Collection[str] = (),
+        fixed: Mapping[str, Any] | None = None, passes: Callable[[], bool] | None = None,
+    ) -> Binding:  # fmt: skip
+        """Returns the code for a function's parameters."""
+        # checked: the parameters whose types the code checks, so that it does not check whether they were passed.
+        # fixed: required values of parameters, also used if they are not passed; the other parameters then have no
+        # defaults.
+        # passes: returns True if the entry may run in a thread that is busy; None if it may not.
         writer.namespace.update(ag__busy=signals.busy, ag__slow_path=signals.slow_path_reasons)
         writer.namespace.update(ag__UNSET=_UNSET, ag__given=_given, ag__passes=passes, MISS=MISS)
         own, declared = writer.parameters, signature.parameters.values()
@@ -462,12 +407,7 @@ class Binding:
 def _given(
     positional: Mapping[str, Any], rest: tuple[Any, ...], named: Mapping[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Returns the arguments of a call from those of an entry.
-
-    Args:
-      positional: the values of the parameters that may be passed by position.
-      named: the keyword-only arguments.
-    """
+    """Returns the arguments of a call from those of an entry."""
     values = list(positional.values())
     count = next((index for index, value in enumerate(values) if value is _UNSET), len(values))
     by_name = {**dict(list(positional.items())[count:]), **named}

@@ -17,7 +17,7 @@ from graphc.compiler.function.function import Function
 from graphc.compiler.function.traced import TracedFunction
 from graphc.compiler.ir import TensorType
 from graphc.compiler.ops import MappedRegion, emit_vmap
-from graphc.compiler.tracing import ReadGuard, Region, Trace, current_trace, is_array, is_tracing
+from graphc.compiler.tracing import ReadGuard, Region, current_trace, is_array, is_tracing
 
 __all__ = ["Mapped", "MappedArguments", "SameFunction", "axes_of_results", "vectorized_map", "vmap"]
 
@@ -169,41 +169,27 @@ def _for_rows(fn: Callable[..., Any], in_axes: Any, out_axes: Any, /, *args: Any
     outputs, structure, result = mapped.traced(region, fn, arguments, "vmap", name)
     region.refuse_writes(what)
     axes = axes_of_results("vmap", out_axes, result, outputs)
-    tensors = [_lifted(current_trace(), value) for value in mapped.values.values()]
+    tensors = [current_trace().lift(value) for value in mapped.values.values()]
     results = emit_vmap(region, arguments, outputs, tensors, [*mapped.axes.values()], axes, mapped.size)
     return nest.unflatten(structure, results)
 
 
 @dataclass(frozen=True)
 class MappedArguments:
-    """The arguments of a function that is mapped over axes of some of them.
+    """The arguments of a function that is mapped over axes of some of them."""
 
-    Attributes:
-      leaves: all leaves of the positional and keyword arguments.
-      values: the mapped leaves as tensors, by leaf index.
-      axes: the mapped axis of each of them, by leaf index.
-      assigned: the expressions of the arguments whose items the function assigns, known once it is traced.
-    """
-
-    leaves: list[Any]
+    leaves: list[Any]  # all leaves of the positional and keyword arguments
     structure: nest.Structure
     paths: list[str]
-    values: dict[int, Any]
-    axes: dict[int, int]
+    values: dict[int, Any]  # the mapped leaves as tensors, by leaf index
+    axes: dict[int, int]  # the mapped axis of each of them, by leaf index
     size: int
+    # The expressions of the arguments whose items the function assigns, known once it is traced.
     assigned: list[str] = field(default_factory=list[str])
 
     @classmethod
     def of(cls, what: str, name: str, in_axes: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> MappedArguments:
-        """Flattens the arguments of a call and finds their axes.
-
-        Args:
-          what: the mapping function, for messages: "vmap".
-          in_axes: as for :func:`vmap`.
-
-        Raises:
-          InvalidTypeError, InvalidArgumentError: as for the function returned by :func:`vmap`.
-        """
+        """Flattens the arguments of a call and finds their axes."""
         leaves, structure = nest.flatten((args, kwargs))
         pairs = (*nest.flatten_with_paths(args, "args"), *nest.flatten_with_paths(kwargs, "kwargs"))
         paths = [path for path, _ in pairs]
@@ -222,12 +208,9 @@ class MappedArguments:
     def traced(
         self, region: Region, fn: Callable[..., Any], parts: Sequence[Any], what: str, name: str, *, lifts: bool = True
     ) -> tuple[list[Any], nest.Structure, Any]:
-        """Runs the function in a region, with ``parts`` in place of the mapped values.
-
-        Returns:
-          The leaves of its result as tensors of the region, their structure, and the result itself. Without ``lifts``,
-          Python values stay as they are.
-        """
+        """Runs the function in a region, with ``parts`` in place of the mapped values."""
+        # Returns the leaves of its result as tensors of the region, their structure, and the result itself. Without
+        # ``lifts``, Python values stay as they are.
         replaced = {index: part.fork() for index, part in zip(self.values, parts, strict=True)}
         before = {index: part.raw for index, part in replaced.items()}
         with region.tracing():
@@ -251,10 +234,6 @@ def axes_of_results(what: str, out_axes: Any, result: Any, outputs: Sequence[Any
         None if axis is None else _axis(what, axis, len(output.shape) + 1, f"out_axes={out_axes!r}", output)
         for axis, output in zip(_spread(what, out_axes, result, "out_axes"), outputs, strict=True)
     ]
-
-
-def _lifted(trace: Trace, value: Any) -> Tensor:
-    return trace.lift(value)
 
 
 def _axes_of_arguments(what: str, in_axes: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int | None]:
@@ -308,7 +287,6 @@ def _axis(what: str, axis: Any, count: int, path: str, value: Any) -> int:
 
 
 def _size(what: str, values: dict[int, Any], axes: dict[int, int], paths: Sequence[str], name: str) -> int:
-    """Returns the number of rows."""
     sizes = {index: value.shape[axes[index]] for index, value in values.items()}
     if not sizes:
         error = InvalidArgumentError(f"{what}: no argument of {name!r} is mapped over; in_axes must have an int")

@@ -52,25 +52,17 @@ class FunctionOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class TraceOptions:
-    """The options that apply to the tracing of a function.
-
-    Attributes:
-      autograph: whether Python control flow on tensors is converted.
-      unroll: whether to unroll loops over a ``range``, or how many iterations to merge into one; None decides by loop.
-      pin: the device scope around the body; None for no scope.
-      max_iterations: the bound on data-dependent loops that set none themselves.
-      timeout: the time limit of a run in seconds.
-      placement: pins the nodes that the user has not pinned; None to pin none.
-    """
+    """The options that apply to the tracing of a function."""
 
     name: str
-    autograph: bool = True
+    autograph: bool = True  # whether Python control flow on tensors is converted
+    # Whether to unroll loops over a ``range``, or how many iterations to merge into one; None decides by loop.
     unroll: bool | int | None = None
-    pin: AbstractContextManager[None] | None = None
-    max_iterations: int | None = None
+    pin: AbstractContextManager[None] | None = None  # the device scope around the body; None for no scope
+    max_iterations: int | None = None  # the bound on data-dependent loops that set none themselves
     side_effects: Report = "warn"
-    timeout: float | None = None
-    placement: Callable[[Graph], Graph] | None = None
+    timeout: float | None = None  # the time limit of a run in seconds
+    placement: Callable[[Graph], Graph] | None = None  # pins the nodes that the user has not pinned; None to pin none
 
     def pinned(self) -> AbstractContextManager[None]:
         """Returns the device scope around the body, which nests inside those around the call."""
@@ -78,12 +70,7 @@ class TraceOptions:
 
     @contextmanager
     def inlined(self, trace: Trace) -> Generator[None]:
-        """Applies the options to the part of another function's trace that the body becomes.
-
-        Raises:
-          UnimplementedError: the body has a time limit that the enclosing function's does not imply: XLA runs the
-            enclosing function as one program.
-        """
+        """Applies the options to the part of another function's trace that the body becomes."""
         root = trace.root
         if self.timeout is not None and (root.timeout is None or root.timeout > self.timeout):
             error = UnimplementedError(
@@ -144,11 +131,7 @@ def unknown_option(name: str) -> InvalidTypeError:
 
 
 def check_options(options: FunctionOptions) -> None:
-    """Checks the values of the options.
-
-    Raises:
-      InvalidArgumentError: an option has an invalid value; the message lists the valid ones.
-    """
+    """Checks the values of the options."""
     values = cast("dict[str, Any]", options)
     for name in ("on_retrace", "side_effects"):
         if values.get(name, "warn") not in ("warn", "error", "ignore"):

@@ -55,14 +55,10 @@ _MOST_OBJECTS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Fresh:
-    """A placeholder for an object that the function makes: each call returns a copy.
-
-    Attributes:
-      kept: what it holds and the function did not make, by identity: all copies hold the same.
-    """
+    """A placeholder for an object that the function makes: each call returns a copy."""
 
     pattern: Any
-    kept: dict[int, Any]
+    kept: dict[int, Any]  # what it holds and the function did not make, by identity: all copies hold the same
 
     def make(self) -> Any:
         """Returns a new copy."""
@@ -70,10 +66,8 @@ class Fresh:
 
 
 def from_outside(reads: Reads, value: Any) -> dict[int, Any]:
-    """Returns the containers of a result that the function did not make, as the caller knows them, by identity.
-
-    Containers of the arguments that hold tensors are left out: they are rebuilt, with the tensors of each call.
-    """
+    """Returns the containers of a result that the function did not make, as the caller knows them, by identity."""
+    # Containers of the arguments that hold tensors are left out: they are rebuilt, with the tensors of each call.
     originals: dict[int, Any] = {}
     for part in _containers(value):
         original = reads.original(part)
@@ -94,14 +88,7 @@ def _containers(value: Any) -> Iterator[Any]:
 
 
 def settled(trace: Trace, leaf: Any, location: Location | None) -> Any:
-    """Returns what stands for an object of a result: the object itself, or :class:`Fresh` for one made in the trace.
-
-    Args:
-      leaf: an object of the result that is no tensor and no container which is rebuilt.
-
-    Raises:
-      UnimplementedError: the object holds a tensor of the trace, or is an iterator.
-    """
+    """Returns what stands for an object of a result: the object itself, or :class:`Fresh` for one made in the trace."""
     if leaf is None or isinstance(leaf, _PLAIN) or trace.reads.source(leaf) is not None:
         return leaf
     if isinstance(leaf, Iterator):
@@ -210,28 +197,20 @@ class OwnTensor:
 
 @dataclass(frozen=True)
 class Result:
-    """The value that the user's function returned when it was traced.
-
-    Attributes:
-      leaves: its leaves: ``_OUTPUT``, ``_NUMBER`` or ``_Again`` for those that are outputs of the graph.
-      own: for leaves that are tensors of the caller, by leaf position: the position among the arguments' tensors, or
-        the tensor.
-    """
+    """The value that the user's function returned when it was traced."""
 
     structure: nest.Structure
-    leaves: list[Any]
+    leaves: list[Any]  # its leaves: ``_OUTPUT``, ``_NUMBER`` or ``_Again`` for those that are outputs of the graph
     outputs: list[SymbolicTensor]
+    # For leaves that are tensors of the caller, by leaf position: the position among the arguments' tensors, or the
+    # tensor.
     own: dict[int, int | Tensor]
 
     @classmethod
     def of(
         cls, trace: Trace, value: Any, arguments: Sequence[SymbolicTensor], location: Location | None = None
     ) -> Result:
-        """Flattens the result.
-
-        Raises:
-          UnimplementedError: the result holds an object that a call cannot make anew.
-        """
+        """Flattens the result."""
         outside = from_outside(trace.reads, value)
         flat, structure = nest.flatten(value, outside.keys(), repeats=True)
         late = list(_late(structure))
@@ -314,13 +293,7 @@ def is_written(structure: nest.Structure) -> bool:
 def written_result(
     structure: nest.Structure, leaves: Sequence[Any], own: Mapping[int, str], name: Callable[[Any], str]
 ) -> str:
-    """Returns the work of :func:`packer` as an expression of the tensors, which are called t0, t1 and so on.
-
-    Args:
-      structure: the result's structure, for which :func:`is_written` is True.
-      own: the expressions of the leaves that are tensors of the caller, by position.
-      name: returns the expression of another object or of a :class:`Place`.
-    """
+    """Returns the work of :func:`packer` as an expression of the tensors, which are called t0, t1 and so on."""
     texts: list[str] = []
     outputs = (f"t{index}" for index in itertools.count())
     for position, leaf in enumerate(leaves):
@@ -382,15 +355,8 @@ def array_leaves(arguments: Arguments) -> list[tuple[str, Any]]:
 
 
 def check_changed(name: str, changed: Mapping[int, tuple[str, Location | None]], arguments: Arguments) -> None:
-    """Refuses a call with a NumPy array that the Python function changes in place, itself or through a view.
-
-    Args:
-      name: the function's name, for messages.
-      changed: by the position of an argument, the operator, empty for an item assignment, and the line.
-
-    Raises:
-      InvalidArgumentError: one of these arguments is a NumPy array.
-    """
+    """Refuses a call with a NumPy array that the Python function changes in place, itself or through a view."""
+    # changed: by the position of an argument, the operator, empty for an item assignment, and the line.
     leaves = array_leaves(arguments)
     for index, (symbol, location) in changed.items():
         path, leaf = leaves[index]
@@ -405,24 +371,15 @@ def check_changed(name: str, changed: Mapping[int, tuple[str, Location | None]],
 
 @dataclass(frozen=True)
 class _Assigned:
-    """An argument whose items are assigned.
+    """An argument whose items are assigned."""
 
-    Attributes:
-      index: its position among the tensors of the arguments.
-      location: the line of the first assignment.
-    """
-
-    index: int
+    index: int  # its position among the tensors of the arguments
     path: str
-    location: Location | None
+    location: Location | None  # the line of the first assignment
 
 
 class WriteBack:
-    """Stores the values that the program assigned to items into the call's tensors; an :class:`AfterCall`.
-
-    Args:
-      name: the function's name, for messages.
-    """
+    """Stores the values that the program assigned to items into the call's tensors; an :class:`AfterCall`."""
 
     def __init__(self, name: str, assigned: Sequence[_Assigned], values: Sequence[SymbolicTensor]) -> None:
         self._name = name
@@ -435,11 +392,7 @@ class WriteBack:
     def of(
         cls, trace: Trace, name: str, arguments: Arguments, tensors: Sequence[SymbolicTensor], before: Sequence[Any]
     ) -> WriteBack | None:
-        """Returns the write-back of a trace; None if it assigned no items of arguments.
-
-        Args:
-          name: the function's name, for messages.
-        """
+        """Returns the write-back of a trace; None if it assigned no items of arguments."""
         changed = [index for index, tensor in enumerate(tensors) if tensor.raw is not before[index]]
         if not changed:
             return None
@@ -467,12 +420,7 @@ class WriteBack:
             leaves[argument.index][1].become(array if isinstance(array, Tensor) else Tensor(array))
 
     def check(self, arguments: Arguments, captured: Sequence[Tensor]) -> None:
-        """Refuses a call that would leave tensors in another state than the Python function.
-
-        Raises:
-          InvalidArgumentError: an assigned argument is not a tensor, or was made from Python numbers.
-          UnimplementedError: the function reaches the tensor in two ways, of which only one would see the assignment.
-        """
+        """Refuses a call that would leave tensors in another state than the Python function."""
         leaves = array_leaves(arguments)
         ids = {id(leaf) for leaf in nest.flatten(arguments.given)[0]}
         for argument in self._assigned:
@@ -508,7 +456,6 @@ class WriteBack:
 
 
 def _described(leaf: Any) -> str:
-    """Returns a description of an argument that is not a tensor."""
     if isinstance(leaf, Tensor):
         return "Python numbers"
     return "a NumPy array" if isinstance(leaf, np.ndarray | np.generic) else "a jax.Array"

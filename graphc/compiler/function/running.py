@@ -27,14 +27,9 @@ _FEW = 4
 
 
 def shorten(error: BaseException) -> None:
-    """Removes graphc's frames from the traceback of an error, leaving one frame for each of the user's functions.
-
-    In converted code, a branch, a loop body and an operand are functions of their own, called by graphc's operators.
-    Only the innermost frame remains, at the running line, as if Python had run the function.
-
-    Args:
-      error: an error on its way to the user.
-    """
+    """Removes graphc's frames from the traceback of an error, leaving one frame for each of the user's functions."""
+    # In converted code, a branch, a loop body and an operand are functions of their own, called by graphc's operators.
+    # Only the innermost frame remains, at the running line, as if Python had run the function.
     shorten_all(error, front_end.is_part_of, (RegionAborted,))
 
 
@@ -43,12 +38,7 @@ def _listed(names: list[str]) -> str:
 
 
 class ProgramRun:
-    """Generates the run of a program that only computes, updates Variables and assigns items of arguments.
-
-    Args:
-      operands: the names of the trace's operands other than its arguments.
-      bounded: whether a deadline or a token is in force, so that the entry waits for the results.
-    """
+    """Generates the run of a program that only computes, updates Variables and assigns items of arguments."""
 
     def __init__(self, traced: TracedFunction, writer: Writer, operands: list[str], *, bounded: bool) -> None:
         self._traced, self._writer, self._found = traced, writer, operands
@@ -64,12 +54,9 @@ class ProgramRun:
         return self._found[spot.index] if isinstance(spot, Place) else self._writer.constant(spot)
 
     def lines(self, arrays: list[str], tensors: list[str], whole: list[str] | None) -> list[str]:
-        """Returns the lines.
-
-        Args:
-          tensors: the names of the tensors among them; empty where an array is not a tensor.
-          whole: the names of those arrays that may be on several devices, if the entry must check it; or None.
-        """
+        """Returns the lines of the run."""
+        # tensors: the names of the tensors among them; empty where an array is not a tensor.
+        # whole: the names of those arrays that may be on several devices, if the entry must check it; or None.
         traced, writer, miss = self._traced, self._writer, self._writer.miss
         assert isinstance(traced.executable, Executable)  # a single program
         writer.namespace.update(
@@ -79,7 +66,9 @@ class ProgramRun:
         )  # fmt: skip
         inputs = [*arrays, *(f"{name}.raw" for name in self._captured)]
         if whole is not None:
-            self._look([*whole, *inputs[len(arrays) :], *(f"{variable}._array" for variable in self._variables)])
+            looked_at = [*whole, *inputs[len(arrays) :], *(f"{variable}._array" for variable in self._variables)]
+            if looked_at:
+                writer.require(" and ".join(f"type({name}.sharding) is Single" for name in looked_at))
         # The slow path handles arrays that JAX does not move to one device, and other dtype rules.
         lines = [*self._distinct(tensors), *self._held(looks=whole is not None)]
         lines += ["try:", *(f"    {line}" for line in self._run(inputs)), "except Differ:", f"    {miss}"]
@@ -89,11 +78,6 @@ class ProgramRun:
         first = self._outputs - len(self._changed)
         lines += [f"{tensors[at]}.raw = results[{first + index}]" for index, at in enumerate(self._changed)]
         return [*lines, *self._packed(tensors)]
-
-    def _look(self, names: list[str]) -> None:
-        """Requires that each array is on one device; the slow path handles arrays on several."""
-        if names:
-            self._writer.require(" and ".join(f"type({name}.sharding) is Single" for name in names))
 
     def _distinct(self, tensors: list[str]) -> list[str]:
         """Requires that assigned tensors have no other name, which the program would not see changed."""
@@ -125,7 +109,6 @@ class ProgramRun:
         ]
 
     def _run(self, inputs: list[str]) -> list[str]:
-        """Returns the lines that run the program."""
         variables = self._variables
         if self._timed:
             executable = self._traced.executable

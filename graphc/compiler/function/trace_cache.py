@@ -48,29 +48,19 @@ Entry: TypeAlias = Callable[..., Any]
 
 
 class TraceCache:
-    """The traces of a function, most recently used first, and the entries of its calls (see ``entry``).
-
-    Args:
-      limit: the maximum number of traces; None for ``gx.config.max_traces``.
-      install: takes the entry that calls try first, None for no entry, and the signals to check before it.
-
-    Attributes:
-      traces: the cached traces, most recently used first.
-      pinned: the layers of device scopes, with the entries of calls inside such scopes.
-      bounded: the entries of calls under a deadline or a token.
-      is_unseen: whether no trace uses Variables, which tapes watch.
-      lock: held while traces or entries change.
-    """
+    """The traces of a function, most recently used first, and the entries of its calls (see ``entry``)."""
 
     def __init__(self, binder: Binder, limit: int | None, install: Callable[[Entry | None, Signals], None]) -> None:
-        self.traces: list[TracedFunction] = []
+        self.traces: list[TracedFunction] = []  # the cached traces, most recently used first
         self.signals = current_signals()
+        # The layers of device scopes, with the entries of calls inside such scopes.
         self.pinned: list[tuple[Any, list[Entry]]] = []
-        self.bounded: list[Entry] = []
-        self.is_unseen = True
-        self.lock = threading.RLock()
+        self.bounded: list[Entry] = []  # the entries of calls under a deadline or a token
+        self.is_unseen = True  # whether no trace uses Variables, which tapes watch
+        self.lock = threading.RLock()  # held while traces or entries change
         self._binder = binder
-        self._limit = limit
+        self._limit = limit  # the maximum number of traces; None for ``gx.config.max_traces``
+        # Takes the entry that calls try first, None for no entry, and the signals to check before it.
         self._install = install
         self._only: Entry | None = None  # the entry of a function with one trace
         self._choose: Entry | None = None  # tries the entries of a function with several traces
@@ -132,12 +122,7 @@ class TraceCache:
     def add_concrete(
         self, known: ConcreteEntries, args: tuple[Any, ...], kwargs: dict[str, Any], fixed: Mapping[str, Any]
     ) -> None:
-        """Generates the entry of a concrete function for calls like this one, unless it exists or is impossible.
-
-        Args:
-          known: the existing entries, the newest last.
-          fixed: the required values of the arguments that are not tensors.
-        """
+        """Generates the entry of a concrete function for calls like this one, unless it exists or is impossible."""
         if other_slow_path_reasons or (occupied and not context.eager):
             return
         arguments = self._binder.bind(args, kwargs)
@@ -199,7 +184,6 @@ class TraceCache:
         return all(map(_is_idle, tapes))
 
     def _promote(self, entry: Entry) -> None:
-        """Moves an entry to the front."""
         with self.lock:
             traced = next((traced for traced in self.traces if entry in traced.entries.values()), None)
             if traced is not None:
@@ -225,14 +209,10 @@ _KEPT = 2
 
 @dataclass(frozen=True)
 class _InVain:
-    """A call that made Variables without keeping any of them in the arguments.
-
-    Attributes:
-      guards: the objects that names outside them stood for.
-    """
+    """A call that made Variables without keeping any of them in the arguments."""
 
     described: list[tuple[str, str]]
-    guards: Sequence[ReadGuard]
+    guards: Sequence[ReadGuard]  # the objects that names outside them stood for
 
     def holds(self) -> bool:
         """Returns True if the names stand for the same objects, which have their Variables now."""
@@ -263,11 +243,9 @@ class FirstCalls:
         return not any(call.described == described and call.holds() for call in self.in_vain)
 
     def note_creation(self, before: list[tuple[str, str]], after: Arguments, guards: Iterable[ReadGuard] = ()) -> None:
-        """Notes that a call made Variables: another call with the same arguments must not make any.
-
-        If the call changed its arguments (``self.w``), they are no longer the same, so that each new instance has a
-        first call of its own; so has what replaces a global model or optimizer.
-        """
+        """Notes that a call made Variables: another call with the same arguments must not make any."""
+        # If the call changed its arguments (``self.w``), they are no longer the same, so that each new instance has a
+        # first call of its own; so has what replaces a global model or optimizer.
         if after.described() == before:
             self.in_vain.append(_InVain(before, [*filter(_is_of_name, guards)]))
 
@@ -285,11 +263,7 @@ class FirstCalls:
                 loops[index] = replace(loop, reason=reason)
 
     def share_program(self, traced: TracedFunction, traces: Sequence[TracedFunction], *, first: bool) -> None:
-        """Avoids a compilation if a first call and the next one, even of another instance, run the same program.
-
-        Args:
-          first: whether the new trace is that of a first call.
-        """
+        """Avoids a compilation if a first call and the next one, even of another instance, run the same program."""
         programs = [(traced.settings, traced.executable.program) for traced in traces] if first else []
         for index, (settings, program) in enumerate([*self.programs, *programs]):
             if settings == traced.settings and traced.executable.take_over(program):
@@ -324,19 +298,12 @@ class TraceReport:
 
 
 class RetraceLog:
-    """The traces of a function with their reasons; warns when there are too many.
-
-    Args:
-      on_retrace: the reaction to the third retrace: ``"warn"``, ``"error"`` or ``"ignore"``.
-
-    Attributes:
-      reports: the last reports.
-    """
+    """The traces of a function with their reasons; warns when there are too many."""
 
     def __init__(self, name: str, on_retrace: Report) -> None:
         self.reports: deque[TraceReport] = deque(maxlen=_REPORTS_KEPT)
         self._name = name
-        self._on_retrace = on_retrace
+        self._on_retrace = on_retrace  # the reaction to the third retrace: ``"warn"``, ``"error"`` or ``"ignore"``
         self._described: list[list[tuple[str, str]]] = []
         self._creating: list[list[tuple[str, str]]] = []
         self._num_expected = 0
@@ -361,15 +328,7 @@ class RetraceLog:
         self._ran_in_python = True
 
     def note(self, traced: TracedFunction, open_arguments: Collection[str], *, created: str = "") -> None:
-        """Records a new trace.
-
-        Args:
-          open_arguments: the arguments whose shapes ``input_signature`` leaves open.
-          created: the Variables that the call created; the next call, which creates none, is traced again.
-
-        Raises:
-          InvalidArgumentError: there are too many traces, and ``on_retrace`` is ``"error"``.
-        """
+        """Records a new trace."""
         described = [*traced.described(), *_settings()]
         reason = retrace_reason(described, self._described)
         expected = self._is_expected(described, open_arguments)
@@ -415,22 +374,14 @@ def _settings() -> list[tuple[str, str]]:
 
 
 def is_due(retraces: int, *, always: bool) -> bool:
-    """Returns True if a warning is due after this many retraces.
-
-    Args:
-      always: whether to warn at each of them, from the first one that counts; otherwise when their number has doubled.
-    """
+    """Returns True if a warning is due after this many retraces."""
+    # always: whether to warn at each of them, from the first one that counts; otherwise when their number has doubled.
     times, rest = divmod(retraces, config.warn_retraces)
     return times > 0 and (always or (rest == 0 and times.bit_count() == 1))
 
 
 def ordinal(number: int) -> str:
-    """Returns an ordinal number in words.
-
-    Example:
-      >>> [ordinal(number) for number in (1, 2, 3, 4, 11, 22)]
-      ['1st', '2nd', '3rd', '4th', '11th', '22nd']
-    """
+    """Returns an ordinal number in words."""
     suffix = "th" if number // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{suffix}"
 

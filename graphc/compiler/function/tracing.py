@@ -36,14 +36,7 @@ __all__ = ["SideEffects", "changes", "converted", "find_side_effects", "trace_fu
 
 
 def find_side_effects(trace: Trace, writes: Sequence[Write]) -> list[SideEffect]:
-    """Returns the side effects of tracing a function, which calls will not repeat; each once per line.
-
-    Args:
-      writes: its writes to objects that outlive the call; undone if side effects are forbidden.
-
-    Raises:
-      UnimplementedError: side effects are forbidden.
-    """
+    """Returns the side effects of tracing a function, which calls will not repeat; each once per line."""
     changed = changes(writes)
     if changed and trace.forbids_side_effects:
         first = changed[0]
@@ -157,17 +150,10 @@ def trace_function(
     function: Callable[..., Any], binder: Binder, arguments: Arguments, options: TraceOptions, *,
     may_create: bool, lifting: Lifting | None = None, types: Sequence[TensorType] | None = None,
 ) -> TracedFunction:  # fmt: skip
-    """Traces a function for the types of these arguments.
-
-    Args:
-      may_create: whether making a Variable that is not lifted raises CreationInTrace; otherwise it is an error.
-      lifting: creates state for real, in a trace for this call only; undone if the trace fails.
-      types: the types of the tensors inside the function, if they differ from the arguments' (parts of a batch).
-
-    Raises:
-      CreationInTrace: the function makes Variables and ``may_create`` is True; Python objects are restored.
-      GraphcError: something cannot be compiled with Python's meaning.
-    """
+    """Traces a function for the types of these arguments."""
+    # may_create: whether making a Variable that is not lifted raises CreationInTrace; otherwise it is an error.
+    # lifting: creates state for real, in a trace for this call only; undone if the trace fails.
+    # types: the types of the tensors inside the function, if they differ from the arguments' (parts of a batch).
     trace = Trace(options.name, may_create=may_create, unroll=options.unroll)
     trace.lifting = lifting
     try:

@@ -41,15 +41,9 @@ _LOOPS = (SCAN, WHILE)
 
 
 def used_inside(source: Tensor, is_item: bool, steps: Sequence[Step], targets: Iterable[Tensor]) -> str:
-    """Returns the kind of construct inside which targets depend on a source that it computes.
-
-    Args:
-      is_item: whether the source is an item of a list that a loop filled, and so represents a tensor of the loop's
-        body.
-
-    Returns:
-      ``"loop"`` or ``"branch"``; empty if there is no such dependency.
-    """
+    """Returns "loop" or "branch" if targets depend on a source that such a construct computes; else an empty string."""
+    # is_item: whether the source is an item of a list that a loop filled, and so represents a tensor of the loop's
+    # body.
     if not isinstance(source, SymbolicTensor):
         return ""
     value = _origin(source.raw) if is_item else source.raw
@@ -103,22 +97,10 @@ def _behind(targets: Iterable[Tensor], source: Value | None, steps: Sequence[Ste
 
 
 def check_apart(
-    trace: Trace,
-    sources: Iterable[Value],
-    targets: Sequence[Tensor],
-    steps: Sequence[Step],
-    followed: Container[int],
+    trace: Trace, sources: Iterable[Value], targets: Sequence[Tensor], steps: Sequence[Step], followed: Container[int],
     refuse: Callable[[], GraphcError],
-) -> None:
-    """Refuses a source that may be one tensor with another value that the targets depend on.
-
-    Args:
-      steps: the steps of the trace while the tape was open.
-      followed: the identities of the values that the tape follows.
-
-    Raises:
-      GraphcError: as :func:`graphc.compiler.tracing.keep_apart`.
-    """
+) -> None:  # fmt: skip
+    """Refuses a source that may be one tensor with another value that the targets depend on."""
     by_type: dict[object, list[Value]] = {}
     for value in _behind(targets, None, steps):
         if value.type.is_inexact:
@@ -168,24 +150,15 @@ _ALIAS = (
 
 @dataclass(frozen=True)
 class Backward:
-    """The steps of a tape, from the last one to the first.
+    """The steps of a tape, from the last one to the first."""
 
-    Attributes:
-      records: the steps, in the order in which they ran.
-      connected: the tensors that depend on what is watched.
-      trace: where the tape was opened; None in eager code.
-      saw_pins: whether a step may be pinned to a device.
-      steps: all steps of the trace while the tape was open.
-      joined: how many arrays had their rows joined before the tape was opened.
-    """
-
-    records: Sequence[Record]
-    connected: Mapping[int, Tensor]
-    trace: Trace | None
-    saw_pins: bool
-    steps: Sequence[Step]
+    records: Sequence[Record]  # the steps, in the order in which they ran
+    connected: Mapping[int, Tensor]  # the tensors that depend on what is watched
+    trace: Trace | None  # where the tape was opened; None in eager code
+    saw_pins: bool  # whether a step may be pinned to a device
+    steps: Sequence[Step]  # all steps of the trace while the tape was open
     watched: Container[int]
-    joined: int
+    joined: int  # how many arrays had their rows joined before the tape was opened
 
     def pulled(
         self, targets: Sequence[Tensor], output_gradients: Any, sources: Sequence[Any], groups: Sequence[list[Tensor]]
@@ -246,10 +219,8 @@ class Backward:
     def _backpropagate(
         self, cotangents: dict[int, Tensor], groups: Sequence[Sequence[Tensor]], sources: Sequence[Any]
     ) -> set[int]:
-        """Adds the cotangents of the steps' inputs, and returns the keys of the tensors that have a zero one.
-
-        A zero is not computed: times an infinite derivative it would be NaN.
-        """
+        """Adds the cotangents of the steps' inputs, and returns the keys of the tensors that have a zero one."""
+        # A zero is not computed: times an infinite derivative it would be NaN.
         needed = {key_of(tensor) for group in groups for tensor in group}
         names = {source.name for source in sources if isinstance(source, Variable)}
         # By the objects themselves if no tensor is symbolic: calls of _key would cost a tenth of the whole.
@@ -277,7 +248,12 @@ class Backward:
                 every, wrt = wrt, record.depending(wrt, upstream)
                 zeros.update([key(inputs[index]) for index in every if index not in wrt])
             if names and (assigned := names.intersection(record.attrs.get("assigned", ()))):
-                _refuse_assigned(sorted(assigned))
+                error = UnimplementedError(
+                    f"the gradient with respect to Variable {', '.join(map(repr, sorted(assigned)))} goes through a "
+                    "loop, branch or compiled function that assigns it; open the tape inside the loop body, or pass "
+                    "the value as a tensor"
+                )
+                raise at(error, user_location())
             with self._where_it_ran(record) if self.saw_pins else _HERE:
                 for position, gradient in zip(wrt, record.pull(wrt, upstream), strict=True):
                     if gradient is not None:
@@ -287,10 +263,8 @@ class Backward:
         return zeros
 
     def _where_it_ran(self, record: Record) -> AbstractContextManager[None]:
-        """Returns the device scope of a backward step: the current one, or the forward step's if that named devices.
-
-        The cotangents may come from steps on other devices.
-        """
+        """Returns the device scope of a backward step: the current one, or the forward step's if that named devices."""
+        # The cotangents may come from steps on other devices.
         device = record.outputs[0].device if not context.device else ""
         return device_scope(device) if device and "," not in device else _HERE
 
@@ -332,11 +306,3 @@ def _accumulate(cotangents: dict[int, Tensor], tensor: Tensor, cotangent: Tensor
     key = key_of(tensor)
     before = cotangents.get(key)
     cotangents[key] = cotangent if before is None else before + cotangent
-
-
-def _refuse_assigned(names: Sequence[str]) -> None:
-    error = UnimplementedError(
-        f"the gradient with respect to Variable {', '.join(map(repr, names))} goes through a loop, branch or compiled "
-        "function that assigns it; open the tape inside the loop body, or pass the value as a tensor"
-    )
-    raise at(error, user_location())

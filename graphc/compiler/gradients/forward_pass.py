@@ -41,9 +41,6 @@ class ForwardPass:
     """A replacement for a call's kernel, from raw arrays to raw arrays, that keeps the derivative.
 
     If JAX has no derivative it is the kernel itself, so that a request for a gradient raises the error.
-
-    Args:
-      wrt: the positions of the inputs to differentiate with respect to.
     """
 
     __slots__ = ("_attrs", "_body", "_kept", "_leaves", "_settings", "_wrt")
@@ -73,11 +70,8 @@ class ForwardPass:
         return outputs
 
     def pull(self, inputs: Sequence[Any], wrt: tuple[int, ...], cotangents: Gradients) -> Gradients | None:
-        """Returns the gradients of the inputs at these positions.
-
-        Returns:
-          None if there is no derivative, or if another tape must record how the gradient depends on the inputs.
-        """
+        """Returns the gradients of the inputs at these positions."""
+        # None if there is no derivative, or if another tape must record how the gradient depends on the inputs.
         leaves = self._leaves
         if leaves is None or is_followed():
             return None
@@ -103,15 +97,9 @@ class ForwardPass:
 def forward_pass(
     op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], is_connected: Callable[[Tensor], bool]
 ) -> ForwardPass | None:
-    """Returns the forward pass of an op that is applied eagerly under one tape.
-
-    Args:
-      is_connected: returns True for an inexact tensor that depends on the tape's watched tensors.
-
-    Returns:
-      None if the op runs as usual: it is not a call of a compiled function, runs on several devices, or has nothing to
-      differentiate.
-    """
+    """Returns the forward pass of an op that is applied eagerly under one tape; None if the op runs as usual."""
+    # None if the op runs as usual: it is not a call of a compiled function, runs on several devices, or has nothing to
+    # differentiate.
     if op is not CALL or not _is_one_program(regions[0]) or not any(_differentiated(regions[0])):
         return None
     wrt = [index for index, value in enumerate(inputs) if isinstance(value, Tensor) and is_connected(value)]
@@ -120,30 +108,21 @@ def forward_pass(
 
 @jax.tree_util.register_static
 class _Kept:
-    """The derivative that one trace of a forward pass returns besides its residuals, which are arrays.
-
-    Args:
-      push: the pushforward, with inputs of the forward pass in place of some residuals.
-      differentiated: for each output, whether it has a derivative.
-      index: the device that the passes are pinned to; None if they run where their inputs are.
-
-    Attributes:
-      leaves: the residuals that are not inputs.
-      inputs: the positions of the inputs that are residuals: as outputs of a program they would be copies.
-      is_free: whether the passes run where their inputs are.
-    """
+    """The derivative that one trace of a forward pass returns besides its residuals, which are arrays."""
 
     def __init__(
         self, push: Any, values: Sequence[Any], wrt: tuple[int, ...], differentiated: Sequence[bool], index: Any
     ) -> None:
-        leaves, self._tree = _flat(push)
+        leaves, self._tree = cast("Any", jax.tree.flatten)(push)
         positions = {id(value): position for position, value in enumerate(values)}
         self._sources = [positions.get(id(leaf), -1) for leaf in leaves]
+        # The positions of the inputs that are residuals: as outputs of a program they would be copies.
         self.inputs = tuple(sorted({source for source in self._sources if source >= 0}))
+        # The residuals that are not inputs.
         self.leaves = tuple([leaf for leaf, source in zip(leaves, self._sources, strict=True) if source < 0])
         self._wrt, self._types = wrt, [type_of(values[position]) for position in wrt]
         self._differentiated, self._place = differentiated, index
-        self.is_free = index is None
+        self.is_free = index is None  # whether the passes run where their inputs are
         self._compiled: dict[Any, Callable[..., Any]] = {}
 
     def without_leaves(self) -> _Kept:
@@ -152,12 +131,7 @@ class _Kept:
         return self
 
     def backward(self, wrt: tuple[int, ...], mask: tuple[bool, ...]) -> Callable[..., Any]:
-        """Returns the compiled backward pass: from residuals, :attr:`inputs` and cotangents to gradients.
-
-        Args:
-          wrt: the positions of the inputs whose gradients it returns.
-          mask: for each output, whether there is a cotangent.
-        """
+        """Returns the compiled backward pass: from residuals, :attr:`inputs` and cotangents to gradients."""
         compiled = self._compiled.get((wrt, mask))
         if compiled is None:
             compiled = self._compiled[wrt, mask] = self._make_backward(wrt, mask)
@@ -181,18 +155,11 @@ class _Kept:
 
 @dataclass(frozen=True)
 class _Passes:
-    """The compiled forward pass of a body: from the inputs to all outputs, residuals, and what they belong to.
-
-    Attributes:
-      direct: the same as a function of JAX's, for calls that need no more; None if it needs more.
-    """
+    """The compiled forward pass of a body: from the inputs to all outputs, residuals, and what they belong to."""
 
     forward: Callable[..., Any]
+    # The same as a function of JAX's, for calls that need no more; None if it needs more.
     direct: Callable[..., Any] | None
-
-
-def _flat(tree: Any) -> tuple[Sequence[Any], Any]:
-    return cast("Any", jax.tree.flatten)(tree)
 
 
 def _passes(body: Graph, wrt: tuple[int, ...], arrays: Sequence[Any]) -> _Passes | None:

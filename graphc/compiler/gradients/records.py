@@ -55,11 +55,8 @@ _NOWHERE: Places = frozenset()
 
 
 def reach(op: OpDef, attrs: Attrs, regions: Sequence[Graph]) -> Sequence[Places] | None:
-    """Returns the positions of the inputs that each output depends on differentiably.
-
-    Returns:
-      One set for each output, which may include too many inputs; None if nothing is known.
-    """
+    """Returns the positions of the inputs that each output depends on differentiably."""
+    # One set for each output, which may include too many inputs; None if nothing is known.
     find = _RULES.get(op.name)
     if find is None:
         return None
@@ -71,11 +68,8 @@ def reach(op: OpDef, attrs: Attrs, regions: Sequence[Graph]) -> Sequence[Places]
 
 
 def reach_of_gradients(attrs: Attrs, types: Sequence[TensorType]) -> Sequence[Places] | None:
-    """Returns the positions of the inputs that each output of a ``vjp`` without bodies depends on differentiably.
-
-    Returns:
-      One set for each gradient, which may include too many inputs; None if nothing is known.
-    """
+    """Returns the positions of the inputs that each output of a ``vjp`` without bodies depends on differentiably."""
+    # One set for each gradient, which may include too many inputs; None if nothing is known.
     if any(type.is_open for type in types):
         return None
     return _of_gradients(attrs, tuple(types), dtype_rules())
@@ -97,10 +91,8 @@ def _of_gradients(attrs: Attrs, types: tuple[TensorType, ...], rules: Any) -> Se
 
 
 def _of_graph(graph: Graph, variables: Sequence[str] = ()) -> list[Places]:
-    """Returns the positions that each output depends on; variables come before the inputs.
-
-    A read of a Variable after its assignment counts as dependent on it: a tape refuses that.
-    """
+    """Returns the positions that each output depends on; variables come before the inputs."""
+    # A read of a Variable after its assignment counts as dependent on it: a tape refuses that.
     read = {name: frozenset((index,)) for index, name in enumerate(variables)}
     dependencies: dict[Value, Places] = {
         value: frozenset((index,)) for index, value in enumerate(graph.inputs, len(variables)) if value.type.is_inexact
@@ -200,16 +192,13 @@ class Record:
     """A step on a tape, with the pullback from its outputs' cotangents to its inputs.
 
     The tensors are snapshots: the user may assign items of the originals.
-
-    Attributes:
-      pullback: maps input positions and one cotangent or None for each output to gradients; None for the op's own.
-      op: the applied op, if there is no other pullback.
     """
 
     inputs: Sequence[Any]
     outputs: Sequence[Tensor]
+    # Maps input positions and one cotangent or None for each output to gradients; None for the op's own.
     pullback: Pullback | None
-    op: OpDef | None = None
+    op: OpDef | None = None  # the applied op, if there is no other pullback
     attrs: Attrs = NO_ATTRS
     regions: Sequence[Graph] = ()
     forward: ForwardPass | None = None
@@ -227,10 +216,8 @@ class Record:
         return wrt if dependencies is None else _that_reach(wrt, dependencies, cotangents)
 
     def depending(self, wrt: tuple[int, ...], cotangents: Gradients) -> tuple[int, ...]:
-        """Returns those positions whose inputs the outputs with a cotangent depend on; the other gradients are zero.
-
-        Only for a ``vjp`` is more known than that every output depends on every input.
-        """
+        """Returns those positions whose inputs the outputs with a cotangent depend on; the other gradients are zero."""
+        # Only for a ``vjp`` is more known than that every output depends on every input.
         if self.op is not VJP or self.regions:
             return wrt
         dependencies = reach_of_gradients(self.attrs, [type_of_any(value) for value in self.inputs])
@@ -287,13 +274,10 @@ _PULLBACKS_KEPT = 64
 
 
 class Elsewhere:
-    """The tensors that depend on watched Variables by reads of other threads, which a tape does not follow.
-
-    Attributes:
-      computed: these tensors' current values by identity, each with the Variable's name and the line of the read.
-    """
+    """The tensors that depend on watched Variables by reads of other threads, which a tape does not follow."""
 
     def __init__(self) -> None:
+        # These tensors' current values by identity, each with the Variable's name and the line of the read.
         self.computed: dict[int, tuple[Tensor, tuple[str, Location | None]]] = {}
         self._read: dict[str, tuple[str, Location | None]] = {}
         self._told: set[str] = set()

@@ -31,14 +31,9 @@ Pull = Callable[[Tensor], list[Tensor | None]]
 
 
 def for_rows(pull: Pull, rows: Tensor) -> list[Tensor | None]:
-    """Returns the results of a backward pass for each row, stacked.
-
-    Eagerly its ops run one by one under ``jax.vmap``, each compiled once. In a graph, or under an open tape, which must
-    record the dependencies of the rows, it becomes a single vmap node.
-
-    Args:
-      pull: maps a cotangent to tensors and None.
-    """
+    """Returns the results of a backward pass for each row, stacked."""
+    # Eagerly its ops run one by one under ``jax.vmap``, each compiled once. In a graph, or under an open tape, which
+    # must record the dependencies of the rows, it becomes a single vmap node.
     with unexamined():  # the results for one row and for all would differ
         return _pulled(pull, rows)
 
@@ -169,10 +164,8 @@ def differentiable(value: Any, name: str) -> Any:
 
 
 def results_of(value: Any) -> tuple[list[Any], nest.Structure]:
-    """Returns the leaves of a function's result; called while the tape is open, when it knows all of them.
-
-    This includes leaves computed outside, whose derivatives are zero; variables become their values.
-    """
+    """Returns the leaves of a function's result; called while the tape is open, when it knows all of them."""
+    # This includes leaves computed outside, whose derivatives are zero; variables become their values.
     leaves, structure = nest.flatten(value)
     recorded = [apply(OPS["identity"], (leaf,)) if isinstance(leaf, Tensor | Variable) else leaf for leaf in leaves]
     return recorded, structure

@@ -248,12 +248,7 @@ class GradientTape:
         self._records.append(Record(snapshots, self._outputs(outputs), None, CALL, NO_ATTRS, (graph,), forward))
         return outputs
 
-    def record_custom(
-        self,
-        inputs: Sequence[Any],
-        outputs: Sequence[Tensor],
-        pullback: Pullback,
-    ) -> None:
+    def record_custom(self, inputs: Sequence[Any], outputs: Sequence[Tensor], pullback: Pullback) -> None:
         """Records a step with its own pullback.
 
         Args:

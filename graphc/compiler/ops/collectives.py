@@ -236,11 +236,7 @@ VMAP = OPS.add(
 
 
 class MappedRegion(Region):
-    """The trace of a function of a row, which must have no effects other than its results.
-
-    Args:
-      name: a description for messages: "the function 'f' that gx.vmap maps".
-    """
+    """The trace of a function of a row, which must have no effects other than its results."""
 
     def __init__(self, parent: Trace, name: str) -> None:
         super().__init__(parent, name)
@@ -269,19 +265,10 @@ def emit_vmap(
     body: MappedRegion, arguments: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor],
     values: Sequence[Tensor], in_axes: Sequence[int], out_axes: Axes, size: int,
 ) -> list[Tensor]:  # fmt: skip
-    """Appends a vmap to the trace that encloses the region.
-
-    If the body fails for some rows, the call fails as for the first of them. Each row draws its own random numbers: the
-    state of the generator is split.
-
-    Args:
-      arguments: its inputs for the rows of ``values``.
-      in_axes: for each array, the axis of the rows.
-      out_axes: for each result, the axis of the rows; None for a result that is the same for all rows.
-
-    Returns:
-      The results.
-    """
+    """Appends a vmap to the trace that encloses the region."""
+    # If the body fails for some rows, the call fails as for the first of them. Each row draws its own random numbers:
+    # the state of the generator is split.
+    # out_axes: for each result, the axis of the rows; None for a result that is the same for all rows.
     around = body.parent
     written = body.written()
     drawn = [variable for variable in written if isinstance(variable, Variable)]

@@ -79,13 +79,9 @@ def _detached(carried: Sequence[Any], assigned: Sequence[str]) -> tuple[Any, ...
 
 
 def _while(
-    *values: Any,
-    num_carry: int,
-    assigned: Sequence[str] = (),
-    max_iterations: int | None = None,
-    test: Callable[..., Any],
-    body: Callable[..., Any],
-) -> tuple[Any, ...]:
+    *values: Any, num_carry: int, assigned: Sequence[str] = (), max_iterations: int | None = None,
+    test: Callable[..., Any], body: Callable[..., Any],
+) -> tuple[Any, ...]:  # fmt: skip
     def going_on(carry: Sequence[Any], invariant: Sequence[Any]) -> Any:
         return test(*carry, *invariant)[0]
 
@@ -99,18 +95,9 @@ def _while(
 
 
 def _scan(
-    *values: Any,
-    num_carry: int,
-    num_xs: int,
-    num_ys: int,
-    length: int,
-    start: int = 0,
-    step: int = 1,
-    reverse: bool = False,
-    unroll: int = 1,
-    assigned: Sequence[str] = (),
-    body: Callable[..., Any],
-) -> tuple[Any, ...]:
+    *values: Any, num_carry: int, num_xs: int, num_ys: int, length: int, start: int = 0, step: int = 1,
+    reverse: bool = False, unroll: int = 1, assigned: Sequence[str] = (), body: Callable[..., Any],
+) -> tuple[Any, ...]:  # fmt: skip
     carry, xs, invariant = values[:num_carry], values[num_carry : num_carry + num_xs], values[num_carry + num_xs :]
     if reverse:  # the index is that of the row, so it runs backwards too
         start, step = start + step * (length - 1), -step
@@ -231,7 +218,6 @@ class _Operands:
 
     @property
     def unwritten(self) -> list[Variable | CallState]:
-        """The variables that are only read."""
         names = {variable.name for variable in self.written}
         return [variable for name, variable in self.variables.items() if name not in names]
 
@@ -270,16 +256,7 @@ def _assign(written: Sequence[Variable | CallState], values: Sequence[Tensor], p
 def emit_branches(
     op: OpDef, selector: Tensor, regions: Sequence[Region], outputs: Sequence[Sequence[SymbolicTensor]]
 ) -> list[Tensor]:
-    """Appends a cond or switch to the trace that encloses the regions.
-
-    Args:
-      op: COND or SWITCH.
-      selector: the predicate (bool scalar) or the index (int32 scalar).
-      outputs: the outputs of each branch, of the same types.
-
-    Returns:
-      The outputs of the chosen branch.
-    """
+    """Appends a cond or switch to the trace that encloses the regions; returns the outputs of the chosen branch."""
     shared = _Operands.of(regions)
     graphs = [
         region.close(
@@ -298,21 +275,9 @@ def emit_while(
     test: Region, test_output: SymbolicTensor, body: Region, arguments: Sequence[Sequence[SymbolicTensor]],
     outputs: Sequence[SymbolicTensor], initial: Sequence[Tensor], max_iterations: int | None = None,
 ) -> list[Tensor]:  # fmt: skip
-    """Appends a while to the trace that encloses the regions.
-
-    Args:
-      arguments: the inputs of test and of body for the carried values.
-      outputs: the carried values after an iteration; of the initial values' types.
-      initial: the carried values before the first test.
-      max_iterations: the expected maximum number of iterations, whose carried values are stored for gradients; it does
-        not stop the loop. None if it is unknown.
-
-    Returns:
-      The carried values after the loop.
-
-    Raises:
-      UnimplementedError: the test depends on nothing that the body changes, so that the loop would never end.
-    """
+    """Appends a while to the trace that encloses the regions; returns the carried values after the loop."""
+    # max_iterations: the expected maximum number of iterations, whose carried values are stored for gradients; it does
+    # not stop the loop. None if it is unknown.
     for region, carried_arguments in zip((test, body), arguments, strict=True):
         check_loop(region, carried_arguments, body, outputs, initial)
     shared = _Operands.of((test, body))
@@ -352,35 +317,20 @@ def _is_endless(test: Graph, body: Graph, num_carry: int) -> bool:
 
 @dataclass(frozen=True)
 class Trips:
-    """The iteration range of a scan.
-
-    Attributes:
-      start: the first index.
-      reverse: whether to iterate from the last index to the first, also over the rows.
-      unroll: the number of iterations in one step of the XLA loop.
-    """
+    """The iteration range of a scan."""
 
     length: int
     start: int = 0
     step: int = 1
-    reverse: bool = False
-    unroll: int = 1
+    reverse: bool = False  # whether to iterate from the last index to the first, also over the rows
+    unroll: int = 1  # the number of iterations in one step of the XLA loop
 
 
 def emit_scan(
     body: Region, arguments: Sequence[Sequence[SymbolicTensor]], outputs: Sequence[SymbolicTensor],
     ys: Sequence[SymbolicTensor], initial: Sequence[Tensor], xs: Sequence[Tensor], trips: Trips,
 ) -> list[Tensor]:  # fmt: skip
-    """Appends a scan to the trace that encloses the region.
-
-    Args:
-      outputs: the carried values after an iteration; of the initial values' types.
-      initial: the carried values before the first iteration.
-      xs: the arrays whose rows the iterations take; of length ``trips.length``.
-
-    Returns:
-      The carried values after the loop, then the collected arrays.
-    """
+    """Appends a scan to the trace that encloses the region; returns the carried values, then the collected arrays."""
     index, carried_arguments, rows = arguments
     check_loop(body, carried_arguments, body, outputs, initial)
     shared = _Operands.of((body,))

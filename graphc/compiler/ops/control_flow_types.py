@@ -120,12 +120,7 @@ _SCAN_ATTRS: _Kinds = {
 
 
 def _attr_problem(node: Node, counts: Sequence[str], optional: _Kinds) -> str | None:
-    """Returns a message if attributes are missing, unknown, or of another kind.
-
-    Args:
-      counts: the attributes that it must have; none is negative.
-      optional: for each attribute that it may have, a function that returns True for its values.
-    """
+    """Returns a message if attributes are missing, unknown, or of another kind."""
     kinds = {**dict.fromkeys(counts, _is_count), **optional}
     for name, value in node.attrs.items():
         if name not in kinds or not kinds[name](value):

@@ -49,13 +49,9 @@ _KEPT = 32
 
 
 def sized(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Calls a function that adds nodes to the graph; if it fails and sizes are open, adds it as a single node.
-
-    If it needs values, on which its result's shape depends, the host calls it in each run.
-
-    Args:
-      function: a pure function, which may be called again by the thread that runs the graph.
-    """
+    """Calls a function that adds nodes to the graph; if it fails and sizes are open, adds it as a single node."""
+    # If it needs values, on which its result's shape depends, the host calls it in each run.
+    # function: a pure function, which may be called again by the thread that runs the graph.
     if graph_by_hand() is None:
         return function(*args, **kwargs)
     leaves, structure = nest.flatten((tuple(args), dict(kwargs)))
@@ -105,7 +101,6 @@ class _Body(Region):
         return entry[1]
 
     def input_for(self, outer: SymbolicTensor) -> SymbolicTensor:
-        """Adds an input for a tensor of the enclosing graph."""
         return self.argument(self.types.get(id(outer.raw), outer.type), "captured")
 
 
@@ -135,7 +130,6 @@ class _Composition:
         return [*self._given, *self._captured]
 
     def result(self, outputs: Sequence[Any]) -> Any:
-        """Returns the outputs in the structure of the function's result."""
         structure, fixed = self._result
         rest = iter(outputs)
         return nest.unflatten(structure, [next(rest) if is_tensor else leaf for is_tensor, leaf in fixed])
@@ -221,13 +215,8 @@ COMPOSED = OPS.add(
 
 
 def rows_of(values: Sequence[Any]) -> tuple[Value, range] | None:
-    """Returns the array of which some values are evenly spaced rows, and which rows they are; None for other values.
-
-    A list that a loop has filled is one array, of which each item is a row. So are its reverse and its slices.
-
-    Args:
-      values: what may be rows of an array of a trace. There are at least two.
-    """
+    """Returns the array of which some values are evenly spaced rows, and which rows they are; None for other values."""
+    # A list that a loop has filled is one array, of which each item is a row. So are its reverse and its slices.
     if len(values) < 2:
         return None
     first, second = _row(values[0]), _row(values[1])
@@ -272,11 +261,9 @@ def _row(tensor: Any) -> tuple[Value, int] | None:
 
 
 def _stacked(arrays: Any) -> Tensor | None:
-    """Returns the stack of rows of one array along a new first axis: a slice of it.
-
-    A tape that saw 400 rows and their stack would trace 400 gradients, each as large as the array, and their sums, and
-    XLA takes seconds for a stack of thousands.
-    """
+    """Returns the stack of rows of one array along a new first axis: a slice of it."""
+    # A tape that saw 400 rows and their stack would trace 400 gradients, each as large as the array, and their sums,
+    # and XLA takes seconds for a stack of thousands.
     origin = rows_of(arrays) if type(arrays) in (list, tuple) else None
     if origin is None or origin[0].type.weak:
         return None
@@ -318,13 +305,9 @@ def _are_tensors(arrays: Any) -> bool:
 
 
 def _by_rank(stacks: tuple[int, int] | None, axis: int) -> Callable[[Any], Tensor | None]:
-    """Returns what joins rows along a new axis if they have few axes, and along one of theirs if they have more.
-
-    Args:
-      stacks: the least number of axes with which they are joined along a new one, and the first with which they are
-        not; None where none is new.
-      axis: along which; 0 if they have one axis and it is theirs.
-    """
+    """Returns what joins rows along a new axis if they have few axes, and along one of theirs if they have more."""
+    # stacks: the least number of axes with which they are joined along a new one, and the first with which they are
+    # not; None where none is new.
 
     def joined(arrays: Any) -> Tensor | None:
         rank = len(arrays[0].shape) if _are_tensors(arrays) else 0

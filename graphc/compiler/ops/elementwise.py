@@ -21,11 +21,9 @@ from graphc.compiler.ops.table import define, row
 
 
 def exact(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the function with a check that operands have the same real dtype.
-
-    NumPy and JAX promote mixed dtypes differently (int32 with float32 is float64 in NumPy), which a comparison's
-    result does not show; complex products may be rounded differently.
-    """
+    """Returns the function with a check that operands have the same real dtype."""
+    # NumPy and JAX promote mixed dtypes differently (int32 with float32 is float64 in NumPy), which a comparison's
+    # result does not show; complex products may be rounded differently.
 
     @wraps(function)
     def checked(*arrays: Any, **attrs: Any) -> Any:
@@ -122,22 +120,12 @@ _NUMBERS = (
     row("multiply", jnp.multiply, _BINARY, "The product x1 * x2, with broadcasting.", fold=exact(np.multiply)),
     row("divide", jnp.divide, _BINARY, "The quotient x1 / x2, a float even for integers.", aliases=("true_divide",)),
     row("floor_divide", signed_zeros.floor_divide, _BINARY, "The quotient rounded towards minus infinity."),
-    row(
-        "remainder",
-        signed_zeros.remainder,
-        _BINARY,
-        "The remainder of floor division, with x2's sign.",
-        aliases=("mod",),
-    ),
+    row("remainder", signed_zeros.remainder, _BINARY,
+        "The remainder of floor division, with x2's sign.", aliases=("mod",)),
     row("fmod", jnp.fmod, _BINARY, "The remainder of truncating division, with x1's sign."),
     row("pow", _pow, _BINARY, "x1 raised to the power x2.", aliases=("power",), check=check_exponent),
-    row(
-        "divmod",
-        signed_zeros.divmod,
-        _BINARY,
-        "The quotient and remainder of floor division.",
-        returns="tuple[Tensor, Tensor]",
-    ),
+    row("divmod", signed_zeros.divmod, _BINARY,
+        "The quotient and remainder of floor division.", returns="tuple[Tensor, Tensor]"),
     row("float_power", jnp.float_power, _BINARY, "x1 raised to the power x2, as a float; NaN below zero."),
     row("negative", jnp.negative, _UNARY, "The negative of x.", fold=exact(np.negative)),
     row("positive", jnp.positive, _UNARY, "x unchanged, as a new tensor."),
@@ -154,34 +142,18 @@ _NUMBERS = (
     row("nextafter", jnp.nextafter, _BINARY, "The next float after x1 in the direction of x2.", differentiable=False),
     row("spacing", jnp.spacing, _UNARY, "The distance to the next float, away from zero.", differentiable=False),
     row("ldexp", jnp.ldexp, _BINARY, "x1 * 2 ** x2, for integers x2."),
-    row(
-        "frexp",
-        jnp.frexp,
-        _UNARY,
-        "The mantissa, between 0.5 and 1 in magnitude, and the exponent of 2.",
-        returns="tuple[Tensor, Tensor]",
-    ),
+    row("frexp", jnp.frexp, _UNARY,
+        "The mantissa, between 0.5 and 1 in magnitude, and the exponent of 2.", returns="tuple[Tensor, Tensor]"),
     row("modf", jnp.modf, _UNARY, "The fractional and the integer part.", returns="tuple[Tensor, Tensor]"),
     row("heaviside", jnp.heaviside, _BINARY, "0 below zero, 1 above, x2 at zero."),
     row("identity", _identity, _UNARY, "The tensor unchanged, as a new tensor.", aliases=("copy",)),
-    row(
-        "stop_gradient",
-        lax.stop_gradient,
-        _UNARY,
-        "The tensor unchanged, without gradients.",
-        differentiable=False,
-    ),
+    row("stop_gradient", lax.stop_gradient, _UNARY, "The tensor unchanged, without gradients.", differentiable=False),
     # Rounding.
     row("floor", jnp.floor, _UNARY, "The largest integer not greater than x."),
     row("ceil", jnp.ceil, _UNARY, "The smallest integer not less than x."),
     row("trunc", jnp.trunc, _UNARY, "x rounded towards zero."),
-    row(
-        "round",
-        jnp.round,
-        "x, decimals: int = 0",
-        "x rounded to decimals; halves round to even.",
-        aliases=("around",),
-    ),
+    row("round", jnp.round, "x, decimals: int = 0",
+        "x rounded to decimals; halves round to even.", aliases=("around",)),
     row("fix", jnp.trunc, _UNARY, "x rounded towards zero."),
     row("rint", jnp.rint, _UNARY, "The nearest integer; halves round to even."),
     # Roots, exponentials, logarithms.
@@ -222,13 +194,9 @@ _NUMBERS = (
     row("imag", jnp.imag, _UNARY, "The imaginary part."),
     row("angle", jnp.angle, "x, deg: bool = False", "The angle of a complex number, in radians or degrees."),
     # Repair.
-    row(
-        "nan_to_num",
-        jnp.nan_to_num,
-        "x, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None",
-        "NaN replaced by nan, infinities by the largest finite numbers or by those given.",
-    ),
-)
+    row("nan_to_num", jnp.nan_to_num, "x, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None",
+        "NaN replaced by nan, infinities by the largest finite numbers or by those given."),
+)  # fmt: skip
 
 _SIGNS = {"equal": "==", "not_equal": "!=", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">="}
 
@@ -248,22 +216,11 @@ _LOGIC = (
     row("isclose", jnp.isclose, _CLOSE, "True where |x1 - x2| <= atol + rtol * |x2|.", differentiable=False),
     row("allclose", jnp.allclose, _CLOSE, "True if isclose is true for all elements.", differentiable=False),
     row("array_equal", jnp.array_equal, _BINARY, "True if shapes and elements are equal.", differentiable=False),
-    row(
-        "array_equiv",
-        jnp.array_equiv,
-        _BINARY,
-        "True if the elements are equal after broadcasting.",
-        differentiable=False,
-    ),
+    row("array_equiv", jnp.array_equiv, _BINARY,
+        "True if the elements are equal after broadcasting.", differentiable=False),
     row("isnan", jnp.isnan, _UNARY, "True where x is NaN.", differentiable=False),
     row("isinf", jnp.isinf, _UNARY, "True where x is infinite.", differentiable=False),
-    row(
-        "isfinite",
-        jnp.isfinite,
-        _UNARY,
-        "True where x is neither infinite nor NaN.",
-        differentiable=False,
-    ),
+    row("isfinite", jnp.isfinite, _UNARY, "True where x is neither infinite nor NaN.", differentiable=False),
     row("isneginf", jnp.isneginf, _UNARY, "True where x is minus infinity.", differentiable=False),
     row("isposinf", jnp.isposinf, _UNARY, "True where x is plus infinity.", differentiable=False),
     row("isreal", jnp.isreal, _UNARY, "True where the imaginary part is zero.", differentiable=False),
@@ -271,71 +228,28 @@ _LOGIC = (
     row("signbit", jnp.signbit, _UNARY, "True where the sign bit is set, as in -0.0.", differentiable=False),
     # Logic takes any numbers; zero is False.
     row("logical_and", jnp.logical_and, _BINARY, "Both true.", fold=np.logical_and, differentiable=False),
-    row(
-        "logical_or",
-        jnp.logical_or,
-        _BINARY,
-        "True where at least one of x1 and x2 is true.",
-        fold=np.logical_or,
-        differentiable=False,
-    ),
-    row(
-        "logical_xor",
-        jnp.logical_xor,
-        _BINARY,
-        "True where exactly one of x1 and x2 is true.",
-        fold=np.logical_xor,
-        differentiable=False,
-    ),
+    row("logical_or", jnp.logical_or, _BINARY,
+        "True where at least one of x1 and x2 is true.", fold=np.logical_or, differentiable=False),
+    row("logical_xor", jnp.logical_xor, _BINARY,
+        "True where exactly one of x1 and x2 is true.", fold=np.logical_xor, differentiable=False),
     row("logical_not", jnp.logical_not, _UNARY, "Not true.", fold=np.logical_not, differentiable=False),
     # Bits of integers and bools.
     row("bitwise_and", jnp.bitwise_and, _BINARY, "x1 & x2.", fold=exact(np.bitwise_and), differentiable=False),
     row("bitwise_or", jnp.bitwise_or, _BINARY, "x1 | x2.", fold=exact(np.bitwise_or), differentiable=False),
     row("bitwise_xor", jnp.bitwise_xor, _BINARY, "x1 ^ x2.", fold=exact(np.bitwise_xor), differentiable=False),
-    row(
-        "bitwise_invert",
-        jnp.bitwise_invert,
-        _UNARY,
-        "~x.",
-        fold=exact(np.invert),
-        differentiable=False,
-        aliases=("bitwise_not", "invert"),
-    ),
-    row(
-        "bitwise_left_shift",
-        jnp.bitwise_left_shift,
-        _BINARY,
-        "x1 << x2.",
-        differentiable=False,
-        aliases=("left_shift",),
-    ),
-    row(
-        "bitwise_right_shift",
-        jnp.bitwise_right_shift,
-        _BINARY,
-        "x1 >> x2, keeping the sign.",
-        differentiable=False,
-        aliases=("right_shift",),
-    ),
+    row("bitwise_invert", jnp.bitwise_invert, _UNARY,
+        "~x.", fold=exact(np.invert), differentiable=False, aliases=("bitwise_not", "invert")),
+    row("bitwise_left_shift", jnp.bitwise_left_shift, _BINARY,
+        "x1 << x2.", differentiable=False, aliases=("left_shift",)),
+    row("bitwise_right_shift", jnp.bitwise_right_shift, _BINARY,
+        "x1 >> x2, keeping the sign.", differentiable=False, aliases=("right_shift",)),
     row("bitwise_count", jnp.bitwise_count, _UNARY, "The number of set bits of |x|.", differentiable=False),
-    row(
-        "packbits",
-        jnp.packbits,
-        "x, axis: int | None = None, bitorder: str = 'big'",
-        "Groups of eight booleans packed into uint8 bits, along axis.",
-        differentiable=False,
-        light=False,
-    ),
-    row(
-        "unpackbits",
-        jnp.unpackbits,
-        "x, axis: int | None = None, count: int | None = None, bitorder: str = 'big'",
-        "The bits of each uint8 along axis, as numbers 0 and 1; count of them.",
-        differentiable=False,
-        light=False,
-    ),
+    row("packbits", jnp.packbits, "x, axis: int | None = None, bitorder: str = 'big'",
+        "Groups of eight booleans packed into uint8 bits, along axis.", differentiable=False, light=False),
+    row("unpackbits", jnp.unpackbits, "x, axis: int | None = None, count: int | None = None, bitorder: str = 'big'",
+        "The bits of each uint8 along axis, as numbers 0 and 1; count of them.", differentiable=False, light=False),
     row("gcd", _as_unsigned(jnp.gcd), _BINARY, "The greatest common divisor.", differentiable=False, light=False),
     row("lcm", _as_unsigned(jnp.lcm), _BINARY, "The least common multiple.", differentiable=False, light=False),
-)
+)  # fmt: skip
 
 define(globals(), light=(*_NUMBERS, *_LOGIC))

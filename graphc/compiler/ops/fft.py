@@ -30,12 +30,7 @@ _ROWS = (
     row("fft.ifft2", jnp.fft.ifft2, _TWO, "The inverse Fourier transform over two axes."),
     row("fft.fftn", jnp.fft.fftn, _MANY, "The Fourier transform over several axes."),
     row("fft.ifftn", jnp.fft.ifftn, _MANY, "The inverse Fourier transform over several axes."),
-    row(
-        "fft.rfft",
-        jnp.fft.rfft,
-        _ONE,
-        "The Fourier transform of real numbers: the half that is not implied.",
-    ),
+    row("fft.rfft", jnp.fft.rfft, _ONE, "The Fourier transform of real numbers: the half that is not implied."),
     row("fft.irfft", jnp.fft.irfft, _ONE, "The inverse of rfft: n real numbers, 2 * (size - 1) for None."),
     row("fft.rfft2", jnp.fft.rfft2, _TWO, "The Fourier transform of real numbers over two axes."),
     row("fft.irfft2", jnp.fft.irfft2, _TWO, "The inverse of rfft2."),

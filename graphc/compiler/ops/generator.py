@@ -50,17 +50,12 @@ define_ops(
     (
         row("random.split_key", _split_key, "state", "The next state and a key to draw with.", differentiable=False),
         row("random.split", _split, "key, n: int", "The states of n generators.", differentiable=False),
-        row(
-            "random.split_rows",
-            _split_rows,
-            "state, n: int",
-            "The next state, and states for n rows.",
-            differentiable=False,
-        ),
+        row("random.split_rows", _split_rows, "state, n: int",
+            "The next state, and states for n rows.", differentiable=False),
         row("random.seeded", _seeded, "seed", "The state that a seed starts.", differentiable=False),
         *ROWS,
     )
-)
+)  # fmt: skip
 _SMALLEST, _LARGEST = -(2**31), 2**32 - 1  # the seeds that JAX accepts in 32 bits
 _SEED = "a seed must be an int of at most 64 bits, or a tensor of one"
 _STATE = "expected a state: uint32[2], such as generator.state or generator.key(), or a JAX key"
@@ -77,11 +72,9 @@ class _StatePlace(Cell):
         super().__init__(owner, "the state of a gx.random.Generator", "the draw of random numbers")
 
     def get(self) -> Tensor | None:
-        """Returns the state."""
         return self.owner.local_state
 
     def set(self, value: Any) -> None:
-        """Puts a state back."""
         self.owner.local_state = value
 
 
@@ -449,10 +442,8 @@ def _state_of_seed(seed: Any, use: str) -> Any:
 
 
 def _words(seed: int, use: str) -> np.ndarray[Any, Any]:
-    """Returns the state for an int of 32 bits: JAX's, with or without 64-bit mode.
-
-    For longer ones it is that of JAX's 64-bit mode; without it JAX would use only their lower half.
-    """
+    """Returns the state for an int of 32 bits: JAX's, with or without 64-bit mode."""
+    # For longer ones it is that of JAX's 64-bit mode; without it JAX would use only their lower half.
     if not -(2**63) <= seed < 2**64:
         error = InvalidArgumentError(f"{use}: {_SEED}, got {str(seed)[:40]}; take seed % 2**64")
         raise at(error, user_location())

@@ -29,13 +29,7 @@ def _counts(x: Any, *rest: Any, density: bool, weighted: bool) -> jax.Array:
 
 define_ops(
     (
-        row(
-            "histogram_bin_edges",
-            _edges,
-            "x, bins: int, range: Axis",
-            "Evenly spaced edges.",
-            differentiable=False,
-        ),
+        row("histogram_bin_edges", _edges, "x, bins: int, range: Axis", "Evenly spaced edges.", differentiable=False),
         row("histogram", _counts, "x, *edges, density: bool, weighted: bool", "The counts or weights between edges."),
     )
 )
@@ -61,11 +55,7 @@ def histogram_bin_edges(x: ArrayLike, bins: Bins = 10, range: Range = None) -> T
 
 
 def histogram(
-    x: ArrayLike,
-    bins: Bins = 10,
-    range: Range = None,
-    density: bool = False,
-    weights: ArrayLike | None = None,
+    x: ArrayLike, bins: Bins = 10, range: Range = None, density: bool = False, weights: ArrayLike | None = None
 ) -> tuple[Tensor, Tensor]:
     """Counts the elements in each bin.
 

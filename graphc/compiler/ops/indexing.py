@@ -49,12 +49,9 @@ _HOW = ("set", *COMBINE)
 def _key(
     x: Any, tensors: Sequence[Any], index: tuple[Any, ...]
 ) -> tuple[Any, tuple[Any, ...], dict[int, Any], tuple[Any, int] | None]:
-    """Returns an index in JAX's form.
-
-    Returns:
-      The array with its windows sliced, the remaining index, the start of each window by axis, and the mask with the
-      number of axes after it; the index takes everything that the mask covers.
-    """
+    """Returns an index in JAX's form."""
+    # Returns the array with its windows sliced, the remaining index, the start of each window by axis, and the mask
+    # with the number of axes after it; the index takes everything that the mask covers.
     rest = iter(tensors)
     key: list[Any] = []
     starts: dict[int, Any] = {}
@@ -82,26 +79,19 @@ def _key(
 
 
 class _Block(NamedTuple):
-    """A block of elements named by an index: positions, and whole axes.
-
-    Attributes:
-      shape: its shape under the index.
-    """
+    """A block of elements named by an index: positions, and whole axes."""
 
     starts: tuple[Any, ...]
     sizes: tuple[int, ...]
-    shape: tuple[int, ...]
+    shape: tuple[int, ...]  # its shape under the index
 
     def of(self, x: Any) -> Array:
-        """Returns the block of an array, with all axes."""
         return lax.dynamic_slice(x, self.starts, self.sizes, allow_negative_indices=False)
 
 
 def _block(x: Any, tensors: Sequence[Any], index: tuple[Any, ...]) -> _Block | None:
-    """Returns the block that an index names; None if it names anything else.
-
-    XLA slices and updates a slice without range checks, which a gather or scatter of a single element has.
-    """
+    """Returns the block that an index names; None if it names anything else."""
+    # XLA slices and updates a slice without range checks, which a gather or scatter of a single element has.
     rest, starts, sizes, shape = iter(tensors), list[Any](), list[int](), list[int]()
     for position, item in enumerate(index):
         if item is None:

@@ -177,17 +177,12 @@ class _Held:
 
 
 class _Call:
-    """A function for one structure and types of its arguments, stored in graphs as an attribute of the op.
-
-    Attributes:
-      infer: returns the types of the results for the types of the arrays.
-      result: the structure of the results, known once the function has been traced.
-    """
+    """A function for one structure and types of its arguments, stored in graphs as an attribute of the op."""
 
     def __init__(self, fn: Callable[..., Any], structure: Any, fixed: tuple[_Fixed | _Key | None, ...]) -> None:
         self.__qualname__ = str(getattr(fn, "__qualname__", type(fn).__qualname__))
-        self.infer = infer_by_evaluation(self.__call__)
-        self.result: Any = None
+        self.infer = infer_by_evaluation(self.__call__)  # returns the types of the results for the types of the arrays
+        self.result: Any = None  # the structure of the results, known once the function has been traced
         self._fn = fn
         self._structure = structure
         self._fixed = fixed
@@ -213,7 +208,12 @@ class _Call:
         leaves = [self._leaf(item, rest) for item in self._fixed]
         args, kwargs = jax.tree.unflatten(self._structure, leaves)
         results, self.result = jax.tree.flatten(self._fn(*args, **kwargs))
-        return tuple([_array(result, self.__qualname__) for result in results])
+        for result in results:
+            if not isinstance(result, jax.Array | np.ndarray | np.generic | Tracer) and type(result) not in SCALARS:
+                text = f"{self.__qualname__} returned {type(result).__name__} {result!r:.60}"
+                error = InvalidTypeError(f"call_jax: {text}, expected arrays and pytrees of these")
+                raise at(error, user_location())
+        return tuple([jnp.asarray(result) for result in results])
 
 
 def _call_jax(*arrays: Any, function: _Call) -> tuple[Any, ...]:
@@ -227,32 +227,14 @@ def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
 _OP = OPS.add(
     "call_jax",
     OpDef(
-        "call_jax",
-        impl=_call_jax,
-        infer=_infer,
-        params=("*args",),
-        opaque=True,
-        doc="A JAX function as a single op.",
+        "call_jax", impl=_call_jax, infer=_infer, params=("*args",), opaque=True, doc="A JAX function as a single op."
     ),
 )
 
 
-def _array(result: Any, name: str) -> Any:
-    if not isinstance(result, jax.Array | np.ndarray | np.generic | Tracer) and type(result) not in SCALARS:
-        error = InvalidTypeError(
-            f"call_jax: {name} returned {type(result).__name__} {result!r:.60}, expected arrays and pytrees of these"
-        )
-        raise at(error, user_location())
-    return jnp.asarray(result)
-
-
 @lru_cache(maxsize=_KEPT)
 def _call(
-    callee: _Held,
-    structure: Any,
-    fixed: tuple[_Fixed | _Key | None, ...],
-    types: tuple[TensorType, ...],
-    trace: Any,
+    callee: _Held, structure: Any, fixed: tuple[_Fixed | _Key | None, ...], types: tuple[TensorType, ...], trace: Any
 ) -> _Call:
     del types, trace  # parts of the key; the structure of the results may depend on the types
     return _Call(callee.fn, structure, fixed)

@@ -25,10 +25,8 @@ from graphc.compiler.ops.values import fitted
 
 
 def parts(split: Any, x: Any, indices_or_sections: Any, axis: int) -> Any:
-    """Returns the parts of a tensor along an axis: as many as requested, made by ``split``, or those between positions.
-
-    As in NumPy, parts past the end are empty; JAX refuses such positions.
-    """
+    """Returns the parts of a tensor along an axis: as many as requested (by ``split``), or those between positions."""
+    # As in NumPy, parts past the end are empty; JAX refuses such positions.
     if isinstance(indices_or_sections, int):
         return split(x, indices_or_sections, axis=axis)
     size = x.shape[axis]
@@ -189,179 +187,75 @@ _PARTS = "tuple[Tensor, ...]"
 _AS_GIVEN = "Tensor | tuple[Tensor, ...]"
 
 _ARRAY_API = (
-    row(
-        "astype",
-        _astype,
-        "x, dtype: DType, copy: bool = True, device: Device = None",
-        "The tensor converted to dtype; always a new tensor, whatever copy is.",
-    ),
+    row("astype", _astype, "x, dtype: DType, copy: bool = True, device: Device = None",
+        "The tensor converted to dtype; always a new tensor, whatever copy is."),
     # Axes.
-    row(
-        "reshape",
-        _reshape,
-        "x, shape: Shape, copy: bool | None = None",
+    row("reshape", _reshape, "x, shape: Shape, copy: bool | None = None",
         "The same elements in another shape; one size may be -1. Always a new tensor, whatever copy is.",
-        fold=_fold_reshape,
-    ),
+        fold=_fold_reshape),
     row("ravel", jnp.ravel, "x", "The flattened tensor.", fold=np.ravel, aliases=("flatten",)),
-    row(
-        "permute_dims",
-        jnp.transpose,
-        "x, axes: Axis = None",
-        "The tensor with its axes permuted; reversed for None.",
-        fold=np.transpose,
-        aliases=("transpose",),
-    ),
+    row("permute_dims", jnp.transpose, "x, axes: Axis = None",
+        "The tensor with its axes permuted; reversed for None.", fold=np.transpose, aliases=("transpose",)),
     row("matrix_transpose", jnp.matrix_transpose, "x", "The tensor with its last two axes swapped."),
-    row(
-        "moveaxis", jnp.moveaxis, "x, source: Axes, destination: Axes", "The tensor with axes moved to other positions."
-    ),
+    row("moveaxis", jnp.moveaxis, "x, source: Axes, destination: Axes",
+        "The tensor with axes moved to other positions."),
     row("swapaxes", jnp.swapaxes, "x, axis1: int, axis2: int", "The tensor with two axes swapped."),
-    row(
-        "expand_dims",
-        jnp.expand_dims,
-        "x, axis: Axes",
-        "The tensor with axes of size 1 inserted.",
-        fold=np.expand_dims,
-    ),
+    row("expand_dims", jnp.expand_dims, "x, axis: Axes",
+        "The tensor with axes of size 1 inserted.", fold=np.expand_dims),
     row("squeeze", jnp.squeeze, "x, axis: Axis = None", "The tensor with axes of size 1 removed.", fold=np.squeeze),
-    row(
-        "broadcast_to",
-        jnp.broadcast_to,
-        "x, shape: Shape",
-        "The tensor broadcast to a shape.",
-        fold=np.broadcast_to,
-        need=broadcasts("x"),
-    ),
-    row(
-        "broadcast_arrays",
-        jnp.broadcast_arrays,
-        "*arrays",
-        "The tensors broadcast to a common shape.",
-        returns="tuple[Tensor, ...]",
-    ),
+    row("broadcast_to", jnp.broadcast_to, "x, shape: Shape",
+        "The tensor broadcast to a shape.", fold=np.broadcast_to, need=broadcasts("x")),
+    row("broadcast_arrays", jnp.broadcast_arrays, "*arrays",
+        "The tensors broadcast to a common shape.", returns="tuple[Tensor, ...]"),
     # Joining and splitting.
-    row(
-        "concat",
-        _concat,
-        "arrays: Tensors, axis: int | None = 0",
-        "Tensors joined along an existing axis; flattened for None.",
-        fold=_fold_concat,
-        aliases=("concatenate",),
-        instead=concat_of_rows,
-    ),
-    row(
-        "stack",
-        _stack,
-        "arrays: Tensors, axis: int = 0",
-        "Tensors joined along a new axis.",
-        fold=_fold_stack,
-        instead=stack_of_rows,
-    ),
-    row(
-        "hstack",
-        _hstack,
-        "arrays: Tensors",
-        "Tensors joined along axis 1; along axis 0 if 1-d.",
-        instead=hstack_of_rows,
-    ),
+    row("concat", _concat, "arrays: Tensors, axis: int | None = 0",
+        "Tensors joined along an existing axis; flattened for None.", fold=_fold_concat, aliases=("concatenate",),
+        instead=concat_of_rows),
+    row("stack", _stack, "arrays: Tensors, axis: int = 0",
+        "Tensors joined along a new axis.", fold=_fold_stack, instead=stack_of_rows),
+    row("hstack", _hstack, "arrays: Tensors",
+        "Tensors joined along axis 1; along axis 0 if 1-d.", instead=hstack_of_rows),
     row("vstack", _vstack, "arrays: Tensors", "Joined along axis 0, as rows.", instead=vstack_of_rows),
-    row(
-        "split",
-        _split,
-        "x, indices_or_sections: Axes, axis: int = 0",
-        "The tensor split along axis into equal parts, or before given positions.",
-        returns="tuple[Tensor, ...]",
-    ),
+    row("split", _split, "x, indices_or_sections: Axes, axis: int = 0",
+        "The tensor split along axis into equal parts, or before given positions.", returns="tuple[Tensor, ...]"),
     row("unstack", jnp.unstack, "x, axis: int = 0", "The slices along axis.", returns="tuple[Tensor, ...]"),
-    row(
-        "dynamic_slice",
-        _dynamic_slice,
-        "x, starts, sizes: Shape",
-        "The block of given sizes at starts, one for each axis; shifted to fit into the tensor if necessary.",
-    ),
-    row(
-        "dynamic_update_slice",
-        _dynamic_update_slice,
-        "x, update, starts",
-        "A copy with update stored at starts, one for each axis; shifted to fit into the tensor if necessary.",
-    ),
+    row("dynamic_slice", _dynamic_slice, "x, starts, sizes: Shape",
+        "The block of given sizes at starts, one for each axis; shifted to fit into the tensor if necessary."),
+    row("dynamic_update_slice", _dynamic_update_slice, "x, update, starts",
+        "A copy with update stored at starts, one for each axis; shifted to fit into the tensor if necessary."),
     # Repetition and order.
     row("tile", _tile, "x, repetitions: Shape", "The tensor repeated along each axis."),
-    row(
-        "repeat",
-        _repeat,
-        "x, repeats: Shape, axis: int | None = None",
-        "The tensor with each element repeated along axis; one count for all, or one for each.",
-    ),
+    row("repeat", _repeat, "x, repeats: Shape, axis: int | None = None",
+        "The tensor with each element repeated along axis; one count for all, or one for each."),
     row("flip", jnp.flip, "x, axis: Axis = None", "The tensor reversed along axis."),
-    row(
-        "roll",
-        jnp.roll,
-        "x, shift: Axes, axis: Axis = None",
-        "The tensor rolled along axis; elements past the end return at the start.",
-    ),
-    row(
-        "rot90",
-        jnp.rot90,
-        "x, k: int = 1, axes: Axes = (0, 1)",
-        "The tensor rotated k times by 90 degrees, in the plane of two axes.",
-    ),
-    row(
-        "pad",
-        _pad,
-        "x, pad_width: PadWidth, mode: str = 'constant', constant_values: float = 0",
-        "The tensor padded before and after each axis; pad_width is an int or a pair for each axis.",
-    ),
+    row("roll", jnp.roll, "x, shift: Axes, axis: Axis = None",
+        "The tensor rolled along axis; elements past the end return at the start."),
+    row("rot90", jnp.rot90, "x, k: int = 1, axes: Axes = (0, 1)",
+        "The tensor rotated k times by 90 degrees, in the plane of two axes."),
+    row("pad", _pad, "x, pad_width: PadWidth, mode: str = 'constant', constant_values: float = 0",
+        "The tensor padded before and after each axis; pad_width is an int or a pair for each axis."),
     # Parts of matrices.
     row("tril", jnp.tril, "x, k: int = 0", "The tensor with zeros above diagonal k."),
     row("triu", jnp.triu, "x, k: int = 0", "The tensor with zeros below diagonal k."),
     row("diag", jnp.diag, "x, k: int = 0", "Diagonal k of a matrix, or the matrix with this diagonal."),
-    row(
-        "diagonal",
-        jnp.diagonal,
-        "x, offset: int = 0, axis1: int = 0, axis2: int = 1",
-        "The diagonal of two axes, as the last axis.",
-    ),
-    row(
-        "meshgrid",
-        jnp.meshgrid,
-        "*arrays, indexing: str = 'xy'",
-        "The coordinates of a grid, from 1-d coordinates; indexing is 'xy' or 'ij'.",
-        returns="tuple[Tensor, ...]",
-    ),
-)
+    row("diagonal", jnp.diagonal, "x, offset: int = 0, axis1: int = 0, axis2: int = 1",
+        "The diagonal of two axes, as the last axis."),
+    row("meshgrid", jnp.meshgrid, "*arrays, indexing: str = 'xy'",
+        "The coordinates of a grid, from 1-d coordinates; indexing is 'xy' or 'ij'.", returns="tuple[Tensor, ...]"),
+)  # fmt: skip
 
 _NUMPY = (
-    row(
-        "append",
-        _append,
-        "x, values, axis: int | None = None",
-        "x with values appended along axis; flattened for None.",
-    ),
-    row(
-        "insert",
-        _insert,
-        "x, obj: Axes, values, axis: int | None = None",
-        "The tensor with values inserted before positions along axis.",
-    ),
+    row("append", _append, "x, values, axis: int | None = None",
+        "x with values appended along axis; flattened for None."),
+    row("insert", _insert, "x, obj: Axes, values, axis: int | None = None",
+        "The tensor with values inserted before positions along axis."),
     row("delete", _delete, "x, obj: Axes, axis: int | None = None", "The tensor without some positions along axis."),
     row("resize", jnp.resize, "x, new_shape: Shape", "The elements in another shape, repeated to fill it."),
-    row(
-        "column_stack",
-        _column_stack,
-        "arrays: Tensors",
-        "Tensors joined as columns of a matrix.",
-        instead=columns_of_rows,
-    ),
+    row("column_stack", _column_stack, "arrays: Tensors",
+        "Tensors joined as columns of a matrix.", instead=columns_of_rows),
     row("dstack", _dstack, "arrays: Tensors", "Joined along the third axis.", instead=depth_of_rows),
-    row(
-        "array_split",
-        _array_split,
-        f"{_SPLIT}, axis: int = 0",
-        "The tensor split into parts whose sizes may differ by one.",
-        returns=_PARTS,
-    ),
+    row("array_split", _array_split, f"{_SPLIT}, axis: int = 0",
+        "The tensor split into parts whose sizes may differ by one.", returns=_PARTS),
     row("hsplit", _hsplit, _SPLIT, "The tensor split along axis 1; along axis 0 if 1-d.", returns=_PARTS),
     row("vsplit", _vsplit, _SPLIT, "The tensor split along axis 0.", returns=_PARTS),
     row("dsplit", _dsplit, _SPLIT, "The tensor split along axis 2.", returns=_PARTS),
@@ -372,12 +266,8 @@ _NUMPY = (
     row("flipud", jnp.flipud, "x", "The tensor reversed along axis 0."),
     row("rollaxis", jnp.rollaxis, "x, axis: int, start: int = 0", "The tensor with an axis moved to before start."),
     row("diagflat", jnp.diagflat, "x, k: int = 0", "The matrix whose diagonal k is the flattened tensor."),
-    row(
-        "fill_diagonal",
-        _fill_diagonal,
-        "x, value, wrap: bool = False",
-        "A copy with value on the diagonal; wrap repeats it below in a tall matrix.",
-    ),
-)
+    row("fill_diagonal", _fill_diagonal, "x, value, wrap: bool = False",
+        "A copy with value on the diagonal; wrap repeats it below in a tall matrix."),
+)  # fmt: skip
 
 define(globals(), _NUMPY, light=_ARRAY_API)

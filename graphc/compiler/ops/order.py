@@ -181,7 +181,9 @@ def control_dependencies(control_inputs: Any) -> Generator[None]:
         yield
         return
     saved = trace.controls
-    nodes = _nodes(trace, listed)
+    # Values from before the trace have no node.
+    computed = [_assignment(trace, value) if isinstance(value, Variable) else _source(trace, value) for value in listed]
+    nodes = [*dict.fromkeys(node for node in computed if node is not None)]
     trace.controls = None if control_inputs is None else Controls(nodes, saved) if nodes else saved
     try:
         yield
@@ -298,18 +300,7 @@ def _leaves(values: Any) -> list[builtins.tuple[str, Any]]:
     return pairs
 
 
-def _nodes(trace: Trace, values: Sequence[Any]) -> list[Node]:
-    """Returns the nodes of the trace that compute the listed values; values from before the trace have none."""
-    nodes: dict[Node, None] = {}
-    for value in values:
-        node = _assignment(trace, value) if isinstance(value, Variable) else _source(trace, value)
-        if node is not None:
-            nodes[node] = None
-    return [*nodes]
-
-
 def _assignment(trace: Trace, variable: Variable) -> Node | None:
-    """Returns the node of a variable's last assignment."""
     if trace.parent is not None:
         return _source(trace, variable.value())
     for node in reversed(trace.builder.nodes):

@@ -129,18 +129,9 @@ def _stays(value: Any) -> bool:
 
 
 def static_value(op: OpDef, name: str, value: Any) -> Any:
-    """Returns an attribute in its canonical form: a Python scalar, a string, a dtype, None, or a tuple of these.
-
-    Args:
-      op: the op, for messages.
-      name: the attribute's name; one of ``DTYPES`` becomes a dtype.
-      value: the user's value; lists, NumPy numbers and tensors with a value are accepted. An enumeration member, such
-        as of ``jax.lax.Precision``, becomes its name.
-
-    Raises:
-      InvalidTypeError: the value is none of these.
-      ConcretizationError: the value is a tensor without a value.
-    """
+    """Returns an attribute in its canonical form: a Python scalar, a string, a dtype, None, or a tuple of these."""
+    # value: the user's value; lists, NumPy numbers and tensors with a value are accepted. An enumeration member, such
+    # as of ``jax.lax.Precision``, becomes its name.
     if isinstance(value, list | tuple):
         return tuple(static_value(op, name, item) for item in cast("Sequence[Any]", value))
     if name in DTYPES and value is not None:

@@ -131,14 +131,7 @@ def all_of(*needs: Need) -> Need:
 def explainer(
     name: str, signature: Signature, need: Need | None
 ) -> Callable[[Sequence[Any], Mapping[str, Any]], InvalidArgumentError | None]:
-    """Returns the function that explains invalid arguments of an op.
-
-    Args:
-      signature: its parameters; those annotated as an int or a shape are checked.
-
-    Returns:
-      A function of the tensors, or their types, and the attributes, which returns an error, or None to keep JAX's.
-    """
+    """Returns the function that explains an op's invalid arguments; it returns None to keep JAX's message."""
 
     def explain(values: Sequence[Any], attrs: Mapping[str, Any]) -> InvalidArgumentError | None:
         for attribute, annotation in signature.annotations.items():

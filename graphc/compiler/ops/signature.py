@@ -100,15 +100,7 @@ _WORDS = {
 
 
 def describe(annotation: str | None, *, several: bool = False) -> str:
-    """Returns the description of a parameter for docstrings.
-
-    Args:
-      annotation: its annotation as written in the signature; None for a tensor.
-
-    Example:
-      >>> describe("bool")
-      'True or False. Static.'
-    """
+    """Returns the description of a parameter for docstrings."""
     return "tensors or array-likes." if several else _WORDS[annotation]
 
 
@@ -118,29 +110,18 @@ REQUIRED: Any = object()
 
 @dataclass(frozen=True)
 class Signature:
-    """A parsed row signature.
-
-    Attributes:
-      text: the signature.
-      parameters: the parameters, each with its type and default.
-      tensors: the tensor parameters; ``*`` precedes one that is a sequence or takes any number of arguments.
-      sequences: the tensor parameters that are sequences, without the ``*``.
-      optional: the tensor parameters with default None.
-      on_device: whether it has a parameter ``device`` for the result's device.
-      defaults: the default of each attribute, or ``REQUIRED``.
-      annotations: the annotation of each attribute.
-      words: the description of each parameter, for docstrings.
-    """
+    """A parsed row signature."""
 
     text: str
-    parameters: tuple[str, ...]
+    parameters: tuple[str, ...]  # the parameters, each with its type and default
+    # The tensor parameters; ``*`` precedes one that is a sequence or takes any number of arguments.
     tensors: tuple[str, ...]
-    sequences: tuple[str, ...]
-    optional: tuple[str, ...]
-    on_device: bool
-    defaults: dict[str, Any]
-    annotations: dict[str, str]
-    words: dict[str, str]
+    sequences: tuple[str, ...]  # the tensor parameters that are sequences, without the ``*``
+    optional: tuple[str, ...]  # the tensor parameters with default None
+    on_device: bool  # whether it has a parameter ``device`` for the result's device
+    defaults: dict[str, Any]  # the default of each attribute, or ``REQUIRED``
+    annotations: dict[str, str]  # the annotation of each attribute
+    words: dict[str, str]  # the description of each parameter, for docstrings
 
     @property
     def typed(self) -> str:
@@ -198,7 +179,6 @@ def _default(default: ast.expr | None) -> str:
 
 
 def _parameters(arguments: ast.arguments) -> list[tuple[ast.arg, ast.expr | None]]:
-    """Returns the parameters in order, each with its default."""
     positional = [*arguments.posonlyargs, *arguments.args]
     missing: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
     return [

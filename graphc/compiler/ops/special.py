@@ -30,12 +30,8 @@ _ROWS = (
     row("special.gammaincc", special.gammaincc, "a, x", "The regularized upper incomplete gamma function."),
     row("special.digamma", special.digamma, "x", "The derivative of gammaln.", aliases=("psi",)),
     row("special.polygamma", special.polygamma, "n, x", "The n-th derivative of digamma."),
-    row(
-        "special.multigammaln",
-        special.multigammaln,
-        "a, d: int",
-        "The logarithm of the d-dimensional gamma function.",
-    ),
+    row("special.multigammaln", special.multigammaln, "a, d: int",
+        "The logarithm of the d-dimensional gamma function."),
     row("special.poch", special.poch, "z, m", "The Pochhammer symbol gamma(z + m) / gamma(z)."),
     row("special.factorial", special.factorial, "n", "The factorial n!."),
     row("special.comb", special.comb, "N, k, repetition: bool = False", "The number of ways to choose k of N."),
@@ -55,9 +51,8 @@ _ROWS = (
     row("special.owens_t", special.owens_t, "h, a", "Owen's T function."),
     row("special.ndtr", special.ndtr, "x", "The normal cumulative distribution function."),
     row("special.ndtri", special.ndtri, "p", "The normal quantile function."),
-    row(
-        "special.log_ndtr", special.log_ndtr, "x, series_order: int = 3", "log(ndtr(x)), precise for large negative x."
-    ),
+    row("special.log_ndtr", special.log_ndtr, "x, series_order: int = 3",
+        "log(ndtr(x)), precise for large negative x."),
     # Exponentials, logarithms, entropies.
     row("special.expit", special.expit, "x", "1 / (1 + exp(-x))."),
     row("special.logit", special.logit, "x", "log(x / (1 - x))."),
@@ -68,12 +63,8 @@ _ROWS = (
     row("special.xlog1py", special.xlog1py, "x, y", "The product x * log(1 + y), and 0 where x is zero."),
     row("special.boxcox", special.boxcox, "x, lmbda", "(x ** lmbda - 1) / lmbda, and log(x) for lmbda = 0."),
     row("special.boxcox1p", special.boxcox1p, "x, lmbda", "boxcox(1 + x, lmbda), precise near zero."),
-    row(
-        "special.logsumexp",
-        _logsumexp,
-        "x, axis: Axis = None, keepdims: bool = False, b=None",
-        "log(sum(b * exp(x))) over axis, without overflow on the way.",
-    ),
+    row("special.logsumexp", _logsumexp, "x, axis: Axis = None, keepdims: bool = False, b=None",
+        "log(sum(b * exp(x))) over axis, without overflow on the way."),
     row("special.softmax", special.softmax, "x, axis: Axis = None", "exp(x) / sum(exp(x)) over axis."),
     row("special.log_softmax", special.log_softmax, "x, axis: Axis = None", "log(softmax(x)), without overflow."),
     # Integrals.
@@ -87,20 +78,12 @@ _ROWS = (
     row("special.i0e", special.i0e, "x", "exp(-|x|) * i0(x)."),
     row("special.i1", special.i1, "x", "The modified Bessel function of the first kind, of order 1."),
     row("special.i1e", special.i1e, "x", "exp(-|x|) * i1(x)."),
-    row(
-        "special.bessel_jn",
-        special.bessel_jn,
-        "z, v: int, n_iter: int = 50",
-        "The Bessel functions of the first kind of orders 0 to v, on a new first axis; n_iter must exceed z.",
-    ),
+    row("special.bessel_jn", special.bessel_jn, "z, v: int, n_iter: int = 50",
+        "The Bessel functions of the first kind of orders 0 to v, on a new first axis; n_iter must exceed z."),
     row("special.hyp1f1", special.hyp1f1, "a, b, x", "Kummer's hypergeometric function 1F1."),
     row("special.hyp2f1", special.hyp2f1, "a, b, c, x", "Gauss' hypergeometric function 2F1."),
-    row(
-        "special.sph_harm_y",
-        _sph_harm_y,
-        "n, m, theta, phi, n_max: int",
-        "The spherical harmonics of degree n and order m, 1-d tensors; n_max is the maximum of n.",
-    ),
-)
+    row("special.sph_harm_y", _sph_harm_y, "n, m, theta, phi, n_max: int",
+        "The spherical harmonics of degree n and order m, 1-d tensors; n_max is the maximum of n."),
+)  # fmt: skip
 
 define(globals(), _ROWS)

@@ -98,12 +98,8 @@ _REDUCTIONS = (
     row("ptp", jnp.ptp, _REDUCE, "The maximum minus the minimum over axis."),
     row("std", jnp.std, _SPREAD, "The standard deviation over axis; correction=1 for a sample."),
     row("var", jnp.var, _SPREAD, "The variance over axis; correction=1 for a sample."),
-    row(
-        "average",
-        jnp.average,
-        "x, axis: Axis = None, weights=None, keepdims: bool = False",
-        "The weighted mean over axis.",
-    ),
+    row("average", jnp.average, "x, axis: Axis = None, weights=None, keepdims: bool = False",
+        "The weighted mean over axis."),
     row("median", jnp.median, _REDUCE, "The median over axis.", light=False),
     row("quantile", jnp.quantile, _QUANTILE, "The quantile at q, between 0 and 1.", light=False),
     row("percentile", jnp.percentile, _QUANTILE, "The q-th percentile.", light=False),
@@ -112,50 +108,26 @@ _REDUCTIONS = (
     row("count_nonzero", jnp.count_nonzero, _REDUCE, "The number of nonzero elements.", differentiable=False),
     row("argmax", of_ordered(jnp.argmax), _ONE_AXIS, "The index of the first maximum.", differentiable=False),
     row("argmin", of_ordered(jnp.argmin), _ONE_AXIS, "The index of the first minimum.", differentiable=False),
-    row(
-        "cumsum",
-        _widened(jnp.cumsum),
-        _RUNNING,
+    row("cumsum", _widened(jnp.cumsum), _RUNNING,
         "The cumulative sum along axis; of the flattened tensor for None. Small integers are summed as int32.",
-        light=False,
-    ),
-    row(
-        "cumprod",
-        _widened(jnp.cumprod),
-        _RUNNING,
-        "The cumulative product along axis; of the flattened tensor for None.",
-        light=False,
-    ),
-    row(
-        "cumulative_sum",
-        jnp.cumulative_sum,
+        light=False),
+    row("cumprod", _widened(jnp.cumprod), _RUNNING,
+        "The cumulative product along axis; of the flattened tensor for None.", light=False),
+    row("cumulative_sum", jnp.cumulative_sum,
         "x, axis: int | None = None, dtype: DType = None, include_initial: bool = False",
-        "The cumulative sum along axis, optional for 1-d tensors; include_initial prepends a zero.",
-        light=False,
-    ),
-    row(
-        "cumulative_prod",
-        _widened(jnp.cumulative_prod),
+        "The cumulative sum along axis, optional for 1-d tensors; include_initial prepends a zero.", light=False),
+    row("cumulative_prod", _widened(jnp.cumulative_prod),
         "x, axis: int | None = None, dtype: DType = None, include_initial: bool = False",
-        "The cumulative product along axis, optional for 1-d tensors; include_initial prepends a one.",
-        light=False,
-    ),
-    row(
-        "diff",
-        jnp.diff,
-        "x, n: int = 1, axis: int = -1, prepend=None, append=None",
-        "The n-th differences of consecutive elements along axis, with optional values before and after.",
-    ),
+        "The cumulative product along axis, optional for 1-d tensors; include_initial prepends a one.", light=False),
+    row("diff", jnp.diff, "x, n: int = 1, axis: int = -1, prepend=None, append=None",
+        "The n-th differences of consecutive elements along axis, with optional values before and after."),
     row("trace", jnp.trace, "x, offset: int = 0, axis1: int = 0, axis2: int = 1", "The sum of the diagonal."),
-)
+)  # fmt: skip
 
 _STATISTICS = (
-    row(
-        "cov",
-        _cov,
+    row("cov", _cov,
         "x, y=None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, fweights=None, aweights=None",
-        "The covariance matrix of the variables in rows (columns for rowvar=False), of x and then y.",
-    ),
+        "The covariance matrix of the variables in rows (columns for rowvar=False), of x and then y."),
     row("corrcoef", jnp.corrcoef, "x, y=None, rowvar: bool = True", "The correlation coefficients of variables."),
     row("nansum", jnp.nansum, _REDUCE_TO, "The sum over axis, ignoring NaN.", light=True),
     row("nanprod", jnp.nanprod, _REDUCE_TO, "The product over axis, ignoring NaN."),
@@ -169,21 +141,11 @@ _STATISTICS = (
     row("nanpercentile", jnp.nanpercentile, _QUANTILE, "The q-th percentile, ignoring NaN."),
     row("nancumsum", _widened(jnp.nancumsum), _RUNNING, "The cumulative sum along axis, with NaN as zero."),
     row("nancumprod", _widened(jnp.nancumprod), _RUNNING, "The cumulative product along axis, with NaN as one."),
-    row(
-        "nanargmax",
-        of_ordered(jnp.nanargmax),
-        _ONE_AXIS,
-        "The index of the first maximum, ignoring NaN; -1 if all are NaN.",
-        differentiable=False,
-    ),
-    row(
-        "nanargmin",
-        of_ordered(jnp.nanargmin),
-        _ONE_AXIS,
-        "The index of the first minimum, ignoring NaN; -1 if all are NaN.",
-        differentiable=False,
-    ),
-)
+    row("nanargmax", of_ordered(jnp.nanargmax), _ONE_AXIS,
+        "The index of the first maximum, ignoring NaN; -1 if all are NaN.", differentiable=False),
+    row("nanargmin", of_ordered(jnp.nanargmin), _ONE_AXIS,
+        "The index of the first minimum, ignoring NaN; -1 if all are NaN.", differentiable=False),
+)  # fmt: skip
 
 
 # Rows: polynomials, given by their coefficients from the highest power down.
@@ -213,33 +175,13 @@ _POLYNOMIALS_ROWS = (
     row("polydiv", jnp.polydiv, "x1, x2", "The quotient and the remainder.", returns="tuple[Tensor, Tensor]"),
     row("polyder", jnp.polyder, "p, m: int = 1", "The m-th derivative."),
     row("polyint", jnp.polyint, "p, m: int = 1, k=None", "The m-fold integral, with constants k."),
-    row(
-        "polyfit",
-        _polyfit,
-        "x, y, deg: int, rcond: float | None = None, w=None",
-        "The least-squares polynomial of degree deg through the points (x, y), with weights w.",
-    ),
-    row(
-        "roots",
-        _roots,
-        "p",
-        "The roots of a polynomial whose first coefficient is not zero.",
-        platforms=("cpu", "gpu"),
-    ),
-    row(
-        "vander",
-        jnp.vander,
-        "x, N: int | None = None, increasing: bool = False",
-        "The Vandermonde matrix: N powers of each element, decreasing or increasing.",
-    ),
-)
+    row("polyfit", _polyfit, "x, y, deg: int, rcond: float | None = None, w=None",
+        "The least-squares polynomial of degree deg through the points (x, y), with weights w."),
+    row("roots", _roots, "p",
+        "The roots of a polynomial whose first coefficient is not zero.", platforms=("cpu", "gpu")),
+    row("vander", jnp.vander, "x, N: int | None = None, increasing: bool = False",
+        "The Vandermonde matrix: N powers of each element, decreasing or increasing."),
+)  # fmt: skip
 
 
-define(
-    globals(),
-    (
-        *_STATISTICS,
-        *_POLYNOMIALS_ROWS,
-    ),
-    light=(*_REDUCTIONS,),
-)
+define(globals(), (*_STATISTICS, *_POLYNOMIALS_ROWS), light=(*_REDUCTIONS,))

@@ -66,11 +66,7 @@ class LoopIndex(Protocol):
 
 
 def checked_position(position: int, axis: int, size: int) -> int:
-    """Returns a position as counted from the start.
-
-    Raises:
-      OutOfRangeError: the position is outside the axis.
-    """
+    """Returns a position as counted from the start."""
     if size == OPEN:
         return position
     if not -size <= position < size:
@@ -80,18 +76,13 @@ def checked_position(position: int, axis: int, size: int) -> int:
 
 
 class IndexEncoder:
-    """An index being encoded as an attribute and inputs.
-
-    Args:
-      shape: the shape of the indexed tensor.
-      values: the shape of an update's values; None for a read.
-    """
+    """An index being encoded as an attribute and inputs."""
 
     def __init__(self, shape: tuple[int, ...], index: Any, *, values: tuple[int, ...] | None = None) -> None:
-        self.shape = shape
+        self.shape = shape  # the shape of the indexed tensor
         self.index = index
         self._is_eager = not is_tracing()
-        self.values = values
+        self.values = values  # the shape of an update's values; None for a read
         self.items: list[Any] = []
         self.tensors: list[Any] = []
 
@@ -116,11 +107,7 @@ class IndexEncoder:
         return tuple(self.items), self.tensors
 
     def flag(self) -> bool | None:
-        """Returns the 0-d mask that is the whole index: it adds an axis, of size 1 if it is true and 0 if not.
-
-        Returns:
-          None if the index is anything else.
-        """
+        """Returns the 0-d mask that is the whole index, else None: it adds an axis, of size 1 if it is true, else 0."""
         mask = self.index
         if isinstance(mask, tuple | slice | int) or not _is_mask(mask) or mask.shape:
             return None
@@ -129,14 +116,7 @@ class IndexEncoder:
         return bool(mask)
 
     def _axes_behind(self, parts: list[Any], position: int, implied: int) -> int | None:
-        """Returns the number of axes after a mask's, if the values fit any number of selected elements.
-
-        Args:
-          implied: the number of axes that the index does not name.
-
-        Returns:
-          The number; None if the values, or other parts of the index, depend on the mask's values.
-        """
+        """Returns the number of axes after a mask's, if the values fit any number of selected elements; else None."""
         others = [*parts[:position], *parts[position + 1 :]]
         arrays = [part for part in others if _axes_of(part) and not isinstance(part, slice)]
         if self.values is None or any(len(getattr(part, "shape", ())) for part in arrays):
@@ -319,9 +299,6 @@ class Column(NamedTuple):
 
     XLA reads and writes it as part of what surrounds it, where a slice with a step is a loop of its own: a loop that
     averages even and odd places in turn took 1.4 times as long.
-
-    Attributes:
-      first: the first place.
     """
 
     axis: int
@@ -376,11 +353,9 @@ def put_column(x: Any, values: Any, column: Column, how: str) -> jax.Array:
 
 
 def grid_of(x: Any, index: tuple[Any, ...]) -> list[range] | None:
-    """Returns the positions on each axis that slices with steps name, if these are many; None otherwise.
-
-    XLA writes separate positions one by one, which takes longer than rewriting everything (every other one of 10**6
-    floats: 1.6 ms versus 0.9), up to every eighth.
-    """
+    """Returns the positions on each axis that slices with steps name, if these are many; None otherwise."""
+    # XLA writes separate positions one by one, which takes longer than rewriting everything (every other one of 10**6
+    # floats: 1.6 ms versus 0.9), up to every eighth.
     if not all(isinstance(item, tuple) and not isinstance(item[0], str) for item in index if item != "..."):
         return None
     slices: list[slice[Any, Any, Any]] = [slice(None)] * x.ndim

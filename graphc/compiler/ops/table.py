@@ -99,22 +99,11 @@ class Row:
 
 
 def row(
-    name: str,
-    impl: Any,
-    signature: str,
-    doc: str,
-    *,
-    fold: Any = None,
-    differentiable: bool = True,
-    returns: str = "Tensor",
-    by_value: Any = None,
-    aliases: tuple[str, ...] = (),
-    light: bool | None = None,
-    platforms: tuple[str, ...] = (),
-    need: Need | None = None,
-    instead: Callable[..., Any] | None = None,
+    name: str, impl: Any, signature: str, doc: str, *, fold: Any = None, differentiable: bool = True,
+    returns: str = "Tensor", by_value: Any = None, aliases: tuple[str, ...] = (), light: bool | None = None,
+    platforms: tuple[str, ...] = (), need: Need | None = None, instead: Callable[..., Any] | None = None,
     check: Callable[..., None] | None = None,
-) -> Row:
+) -> Row:  # fmt: skip
     """Returns a row of the table; see :class:`Row` for the fields."""
     return Row(
         name,
@@ -139,11 +128,7 @@ ROWS: Registry[tuple[Row, ...]] = Registry("module of rows")
 
 
 def define(namespace: dict[str, Any], rows: tuple[Row, ...] = (), *, light: tuple[Row, ...] = ()) -> None:
-    """Registers the ops and public functions of rows, which are made at first use.
-
-    Args:
-      namespace: the module's ``globals()``, which receives the functions and ``__all__``.
-    """
+    """Registers the ops and public functions of rows, which are made at first use."""
     marked = [(entry, is_light) for group, is_light in ((rows, False), (light, True)) for entry in group]
     rows = tuple([replace(entry, light=is_light) if entry.light is None else entry for entry, is_light in marked])
     functions: dict[str, Callable[[], Any]] = {}
@@ -192,7 +177,6 @@ def _op_name(entry: Row, extras: tuple[str, ...]) -> str:
 
 
 def _function(entry: Row) -> Callable[..., Any]:
-    """Returns the public function of a row."""
     function = public_function(
         entry, {extras: OPS[_op_name(entry, extras)] for extras in combinations(_optional(entry))}
     )

@@ -123,12 +123,8 @@ def _stacked(*types: TensorType, axis: int = 0) -> TensorType | None:
 
 
 def _reduced(dtypes: tuple[Any, ...], result: Any = None, *, of_none: bool = False) -> Rule:
-    """Returns the rule of a reduction of tensors of these dtypes.
-
-    Args:
-      result: the dtype of the result; None for the tensor's.
-      of_none: whether it is known for tensors without elements.
-    """
+    """Returns the rule of a reduction of tensors of these dtypes."""
+    # of_none: whether it is known for tensors without elements.
 
     def rule(x: TensorType, *, axis: Any = None, keepdims: bool = False) -> TensorType | None:
         rank = len(x.shape)
@@ -194,8 +190,6 @@ SHAPE_RULES: dict[str, Rule] = {
 Types = tuple[TensorType, ...]
 Infer = Callable[[Sequence[TensorType], Attrs, Sequence[Graph]], Types]
 
-_TYPE_RULES_BOOL, _TYPE_RULES_FLOAT = np.dtype(bool), np.dtype(np.float32)
-
 
 def infer_by_rule(name: str, infer: Infer) -> Infer:
     """Returns the inference of an op by its rule, if it has one, and by ``infer`` where that says nothing."""
@@ -232,10 +226,8 @@ def _shape(types: Sequence[TensorType]) -> tuple[int, ...] | None:
 
 
 def _same(kinds: str, result: np.dtype[np.bool_] | None = None) -> Rule:
-    """Returns the rule of an op on operands of one dtype, of these kinds, whose result has it too, or another one.
-
-    Python's ints take part in what is computed of floats.
-    """
+    """Returns the rule of an op on operands of one dtype, of these kinds, whose result has it too, or another one."""
+    # Python's ints take part in what is computed of floats.
 
     def rule(*types: TensorType) -> TensorType | None:
         shape, dtype = _shape(types), max((type.dtype for type in types), key=_is_float)
@@ -255,18 +247,14 @@ def _is_float(dtype: np.dtype[Any]) -> bool:
 
 def _logical(*types: TensorType) -> TensorType | None:
     shape = _shape(types)
-    return (
-        None
-        if shape is None or any(type.dtype != _TYPE_RULES_BOOL for type in types)
-        else TensorType(shape, _TYPE_RULES_BOOL)
-    )
+    return None if shape is None or any(type.dtype != _BOOL for type in types) else TensorType(shape, _BOOL)
 
 
 def _where(condition: TensorType, first: TensorType, second: TensorType) -> TensorType | None:
     shape = _shape((condition, first, second))
-    if shape is None or condition.dtype != _TYPE_RULES_BOOL or first.dtype != second.dtype:
+    if shape is None or condition.dtype != _BOOL or first.dtype != second.dtype:
         return None
-    return TensorType(shape, first.dtype, first.weak and second.weak and first.dtype != _TYPE_RULES_BOOL)
+    return TensorType(shape, first.dtype, first.weak and second.weak and first.dtype != _BOOL)
 
 
 def _astype(x: TensorType, *, dtype: Any, copy: bool = True) -> TensorType | None:
@@ -281,8 +269,7 @@ def _unchanged(x: TensorType) -> TensorType:
 
 
 def _along(x: TensorType, *, axis: Any = -1) -> TensorType | None:
-    valid = type(axis) is int and -len(x.shape) <= axis < len(x.shape)
-    return x if valid and x.dtype == _TYPE_RULES_FLOAT and not x.weak else None
+    return x if _is_axis(axis, len(x.shape)) and x.dtype == _FLOAT and not x.weak else None
 
 
 TYPE_RULES: dict[str, Rule] = {
@@ -294,12 +281,10 @@ TYPE_RULES: dict[str, Rule] = {
     **dict.fromkeys(("divide", "pow", "sqrt", "exp", "log", "sin", "cos", "tanh"), _same("f")),
     **dict.fromkeys(("nn.relu", "nn.sigmoid"), _same("f")),
     **dict.fromkeys(("nn.softmax", "nn.log_softmax"), _along),
-    **dict.fromkeys(
-        ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"), _same("iuf", _TYPE_RULES_BOOL)
-    ),
+    **dict.fromkeys(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"), _same("iuf", _BOOL)),
     **dict.fromkeys(("logical_and", "logical_or"), _logical),
     "logical_not": _same("b"),
-    "isfinite": _same("f", _TYPE_RULES_BOOL),
+    "isfinite": _same("f", _BOOL),
     **dict.fromkeys(("identity", "stop_gradient"), _unchanged),
     "where": _where,
     "astype": _astype,
@@ -338,11 +323,7 @@ PRIMITIVES: dict[str, tuple[Callable[..., Any], str]] = {
 
 
 def primitive(name: str, values: Sequence[Any]) -> Callable[..., Any] | None:
-    """Returns what computes an op of these values by its primitive; None if it takes more than that.
-
-    Args:
-      values: JAX arrays or tracers, NumPy arrays, and Python numbers.
-    """
+    """Returns what computes an op of these values by its primitive; None if it takes more than that."""
     if name == "where":
         return _select(values)
     entry = PRIMITIVES.get(name)

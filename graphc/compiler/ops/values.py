@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import jax.numpy as jnp
@@ -43,14 +44,7 @@ _SIZES = (2, 3)
 
 
 def on_host(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Adds a call as a host op.
-
-    Args:
-      function: a pure function of eager tensors, which returns tensors in any structure.
-
-    Raises:
-      InvalidArgumentError: the function fails for all samples of these types.
-    """
+    """Adds a call as a host op."""
     call = _HostCall(function, args, kwargs)
     outputs = apply_all(ON_HOST, call.given, Attrs(function=call))
     return nest.unflatten(call.structure, outputs)
@@ -71,21 +65,12 @@ class _HostCall:
         return f"<{self.__qualname__}>"
 
     def __call__(self, arrays: Sequence[np.ndarray[Any, Any]]) -> tuple[np.ndarray[Any, Any], ...]:
-        """Calls the function with arrays in place of the tensors."""
         rest = iter(arrays)
         leaves = [Tensor(canonical_array(next(rest))) if leaf is None else leaf[0] for leaf in self._leaves]
         args, kwargs = nest.unflatten(self._arguments, leaves)
         with trace_scope(None):
             results, self.structure = nest.flatten(self._function(*args, **kwargs))
             return tuple([host_array(leaf) for leaf in results])
-
-
-def _samples(types: Sequence[TensorType]) -> Iterator[list[np.ndarray[Any, Any]]]:
-    """Yields arrays of these types: zeros, ones, and increasing numbers."""
-    for size in _SIZES:
-        shapes = [tuple([size if axis == OPEN else axis for axis in type.shape]) for type in types]
-        for make in (np.zeros, np.ones, _rising):
-            yield [make(shape).astype(type.dtype) for shape, type in zip(shapes, types, strict=True)]
 
 
 def _rising(shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
@@ -96,7 +81,9 @@ def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
     del regions
     runs: list[list[TensorType]] = []
     refused: Exception | None = None
-    for arrays in _samples(types):
+    for size, make in itertools.product(_SIZES, (np.zeros, np.ones, _rising)):
+        shapes = [tuple([size if axis == OPEN else axis for axis in type.shape]) for type in types]
+        arrays = [make(shape).astype(type.dtype) for shape, type in zip(shapes, types, strict=True)]
         try:
             runs.append([TensorType(array.shape, array.dtype) for array in attrs["function"](arrays)])
         except Exception as error:
@@ -149,12 +136,7 @@ HOST_VALUE = OPS.add(
 
 
 def from_values(op: OpDef, function: Callable[..., Any]) -> Callable[[Sequence[Any], Mapping[str, Any]], Any]:
-    """Returns the function that computes an op from the values of its inputs, with NumPy.
-
-    Args:
-      op: the op, for messages.
-      function: takes arrays by position and attributes by name, and returns one or more arrays.
-    """
+    """Returns the function that computes an op from the values of its inputs, with NumPy."""
 
     def run(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
         if any(as_strings(value) is not None for value in inputs):
@@ -188,17 +170,7 @@ def _sortable(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def known_values(name: str, parameter: str, value: Any, remedy: str) -> np.ndarray[Any, Any]:
-    """Returns the values of an argument that determine the shape of the result.
-
-    Args:
-      name: the function, for messages.
-      parameter: the argument's name, for messages.
-      value: the argument.
-      remedy: what to do if it has no value.
-
-    Raises:
-      ConcretizationError: a function is traced, and the argument has no value.
-    """
+    """Returns the values of an argument that determine the shape of the result."""
     try:
         value = operand(value)
     except GraphcError as error:
@@ -220,11 +192,7 @@ def _tensor(value: Any, dtype: Any = None) -> Tensor:
 
 
 def fitted(values: Any, x: Any) -> Any:
-    """Returns values to store into a tensor, in its dtype.
-
-    Raises:
-      TypeError: the values are of another kind, and would lose information.
-    """
+    """Returns values to store into a tensor, in its dtype."""
     values = jnp.asarray(values)  # a weakly typed constant arrives as a Python number
     if jnp.promote_types(x.dtype, values.dtype) != x.dtype and not _same_kind(values, x):
         raise TypeError(

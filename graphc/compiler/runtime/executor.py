@@ -65,35 +65,19 @@ class Execution:
 
     It does not check deadlines: its thread must be one that nobody needs before it is done. A caller that waits for
     this thread and gives up calls :meth:`fail`, as :meth:`interruptible` does.
-
-    Args:
-      name: the program's name, for messages.
-
-    Attributes:
-      condition: notified when a step is done or an error occurs.
-      calls: the call numbers of the segments that call Python; see :func:`graphc.compiler.ops.waited_for`.
     """
 
     def __init__(self, name: str, observer: Observer | None = None) -> None:
         self.name = name
-        self.condition = threading.Condition()
+        self.condition = threading.Condition()  # notified when a step is done or an error occurs
+        # The call numbers of the segments that call Python; see :func:`graphc.compiler.ops.waited_for`.
         self.calls: dict[Step, int] = {}
         self._observer = observer
         self._failures: list[BaseException] = []
         self._runs: dict[_Run, None] = {}
 
     def run(self, plan: Plan, arrays: Sequence[Any]) -> list[Any]:
-        """Runs a plan.
-
-        Args:
-          arrays: one array for each of its inputs.
-
-        Returns:
-          One array for each of its outputs; devices may still be computing them.
-
-        Raises:
-          BaseException: the first error of the program, in this plan or elsewhere.
-        """
+        """Runs a plan; devices may still be computing the arrays that it returns."""
         slots: list[Any] = [None] * plan.num_slots
         slots[: plan.num_inputs] = arrays
         for slot, constant in plan.constants:
@@ -107,13 +91,7 @@ class Execution:
         return [slots[slot] for slot in plan.outputs]
 
     def interruptible(self, work: Callable[[], _T]) -> _T:
-        """Runs work of the program, on a separate thread if a deadline or a token is in force.
-
-        Raises:
-          DeadlineExceededError: the deadline has passed; the program starts no further steps.
-          CancelledError: a token was cancelled; likewise.
-          BaseException: the first error of the program.
-        """
+        """Runs work of the program, on a separate thread if a deadline or a token is in force."""
         if interruption() is None:
             return work()
         settings = thread_settings()
@@ -167,11 +145,7 @@ class Execution:
         return values
 
     def fail(self, error: BaseException) -> BaseException:
-        """Stops the program from starting further steps.
-
-        Returns:
-          The first reason given.
-        """
+        """Stops the program from starting further steps; returns the first reason given."""
         self._failures.append(error)
         with self.condition:
             self.condition.notify_all()
@@ -227,13 +201,9 @@ class _Run:
 
 @dataclass
 class _Begun:
-    """A step that was started.
+    """A step that was started."""
 
-    Attributes:
-      work: the pool's work item, which can be cancelled; None if the plan's thread runs the step.
-    """
-
-    work: Work | None = None
+    work: Work | None = None  # the pool's work item, which can be cancelled; None if the plan's thread runs the step
     results: Sequence[Any] = ()
     error: BaseException | None = None
 
@@ -266,10 +236,8 @@ class _Schedule(_Run):
         return [self._plan.steps[number] for number in list(self._begun)]
 
     def run(self) -> None:
-        """Runs all steps.
-
-        After an error no further step starts; running ones are awaited.
-        """
+        """Runs all steps; after an error no further step starts, and running ones are awaited."""
+        # After an error no further step starts; running ones are awaited.
         try:
             while self._left:
                 self._execution.check()
@@ -367,10 +335,8 @@ class _Schedule(_Run):
         self._finish(number, begun.results)
 
     def _help(self) -> None:
-        """Makes a thread that acts for this waiting one run a step that no pool thread picks up.
-
-        All pool threads may wait for programs that wait for the pool, and this thread may be one of them.
-        """
+        """Makes a thread that acts for this waiting one run a step that no pool thread picks up."""
+        # All pool threads may wait for programs that wait for the pool, and this thread may be one of them.
         for number, begun in self._begun.items():
             if begun.work is not None and begun.work.take():
                 self._helped = number

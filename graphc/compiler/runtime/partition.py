@@ -9,7 +9,7 @@ the program.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -29,18 +29,12 @@ __all__ = ["Cluster", "Clustering", "Drive", "Edges", "Stateless", "chains", "ex
 
 @dataclass(eq=False)
 class Cluster:
-    """A group of nodes that becomes one step.
+    """A group of nodes that becomes one step."""
 
-    Attributes:
-      number: the cluster's number, in order of creation.
-      nodes: the nodes, in program order.
-      needs: the clusters that must run before it, directly or indirectly, as one bit for each number.
-    """
-
-    number: int
+    number: int  # the cluster's number, in order of creation
     device: str
-    nodes: list[Node]
-    needs: int
+    nodes: list[Node]  # the nodes, in program order
+    needs: int  # the clusters that must run before it, directly or indirectly, as one bit for each number
 
     @property
     def bit(self) -> int:
@@ -56,11 +50,8 @@ class Clustering:
         self._open: dict[tuple[str, int, int], Cluster] = {}  # by device, needs and chain
 
     def add(self, node: Node, device: str, sources: Iterable[Cluster], *, alone: bool, chain: int = 0) -> Cluster:
-        """Adds a node to the cluster that it fits, or to a new one.
-
-        Args:
-          alone: whether it gets a separate cluster, which no other node joins.
-        """
+        """Adds a node to the cluster that it fits, or to a new one."""
+        # alone: whether it gets a separate cluster, which no other node joins.
         sources = set(sources)
         needs = 0
         for source in sources:
@@ -99,11 +90,7 @@ Edges = Mapping[Node, Sequence[Node]]
 
 
 def chains(clusters: Iterable[Cluster], edges: Edges) -> dict[Node, int]:
-    """Returns the chains into which clusters must be split.
-
-    Returns:
-      The chain number of each node in clusters with several chains; empty if there are none.
-    """
+    """Returns the chain number of each node in clusters that must be split into several chains."""
     home = {node: cluster for cluster in clusters for node in cluster.nodes}
     bits, together = _senders(home, edges)
     numbers: dict[Node, int] = {}
@@ -120,11 +107,8 @@ def chains(clusters: Iterable[Cluster], edges: Edges) -> dict[Node, int]:
 
 
 def _senders(home: Mapping[Node, Cluster], edges: Edges) -> tuple[dict[Node, int], dict[Node, int]]:
-    """Finds the nodes whose results another device uses.
-
-    Returns:
-      A bit for each such node; and for each, the bits of those that all its users on other devices wait for anyway.
-    """
+    """Finds the nodes whose results another device uses."""
+    # A bit for each such node; and for each, the bits of those that all its users on other devices wait for anyway.
     sent = {source for node in edges for source in edges[node] if home[source].device != home[node].device}
     bits = {node: 1 << number for number, node in enumerate(node for node in edges if node in sent)}
     together = dict.fromkeys(bits, -1)
@@ -155,16 +139,9 @@ def _spread(senders: Mapping[Node, int], cluster: Cluster, edges: Edges) -> dict
 def extract(
     nodes: Sequence[Node], wanted: Container[Value], resolve: Callable[[Value], Value]
 ) -> tuple[Graph, list[Value], list[Value]]:
-    """Returns some nodes of a graph as a separate graph, including the constants that they use.
-
-    Args:
-      nodes: the nodes, in the order of their graph.
-      wanted: the values needed outside; those that the nodes compute become outputs.
-      resolve: returns the value to use in place of another, such as a variable's value for the result of reading it.
-
-    Returns:
-      The graph, its operands, and the values of its outputs.
-    """
+    """Returns some nodes of a graph as a separate graph, including the constants that they use."""
+    # Returns the graph, its operands, and the values of its outputs.
+    # resolve: returns the value to use in place of another, such as a variable's value for the result of reading it.
     first, last = nodes[0].name, nodes[-1].name
     builder = GraphBuilder(first if first == last else f"{first}__{last}")
     inside: dict[Value, Value] = {}
@@ -198,26 +175,19 @@ def extract(
 
 
 class Stateless:
-    """A graph as a function of its inputs and of the values of its Variables.
-
-    Args:
-      variables: the names of the Variables, in input order.
-      written: the names of the written Variables, in result order.
-
-    Attributes:
-      inputs: the values of the variables, then the graph's inputs.
-      nodes: the nodes, without reads and assignments of Variables and without constants.
-      results: the graph's outputs, then the new values of the written variables.
-    """
+    """A graph as a function of its inputs and of the values of its Variables."""
 
     def __init__(self, graph: Graph, variables: Sequence[str], written: Sequence[str]) -> None:
         self.graph = graph
         touching = {node.attrs["variable"]: node for node in graph.nodes if node.op in (READ_VARIABLE, ASSIGN_VARIABLE)}
         initial = {name: _held(touching[name], index) for index, name in enumerate(variables)}
+        # The values of the variables, then the graph's inputs.
         self.inputs: Sequence[Value] = [*initial.values(), *graph.inputs]
         self._state = dict(initial)
         self._read: dict[Value, Value] = {}
+        # The nodes, without reads and assignments of Variables and without constants.
         self.nodes = [node for node in graph.nodes if self._computes(node)]
+        # The graph's outputs, then the new values of the written variables.
         self.results: Sequence[Value] = [*map(self.resolve, graph.outputs), *(self._state[name] for name in written)]
         self.homes: Sequence[Node] = [touching[name] for name in written]
 
@@ -255,57 +225,40 @@ def partition(
     graph: Graph, placement: Placement, drive: Drive, variables: Sequence[str] = (), written: Sequence[str] = (),
     homes: Sequence[str] = (),
 ) -> Plan:  # fmt: skip
-    """Returns the plan of a placed graph.
-
-    Args:
-      graph: the graph to run.
-      placement: the devices of its nodes.
-      drive: makes the step of a loop or branch that spans devices.
-      variables: the names of the variables whose values the plan takes, before the graph's inputs.
-      written: the names of those whose new values it returns, after the graph's outputs.
-      homes: the devices of the variables' values, so that these are not transferred there; empty if they are unknown.
-
-    Returns:
-      The plan.
-    """
+    """Returns the plan of a placed graph."""
+    # variables: the names of the variables whose values the plan takes, before the graph's inputs.
+    # written: the names of those whose new values it returns, after the graph's outputs.
+    # homes: the devices of the variables' values, so that these are not transferred there; empty if they are unknown.
     program = _Program(Stateless(graph, variables, written), placement, homes)
     return _Assembly(program, drive).plan()
 
 
 class _Program:
-    """A placed graph divided into clusters.
-
-    Attributes:
-      results: the plan's results, each with its required device, empty if there is none.
-      home: the device of each value, as far as it is known.
-      cluster: the cluster that computes each value; inputs and constants have none.
-      order: the clusters in the order of the plan.
-      after: for each cluster, the values that must be computed before it begins.
-      taken: the values that are needed outside the cluster that computes them.
-    """
-
     def __init__(self, stateless: Stateless, placement: Placement, homes: Sequence[str]) -> None:
         self.stateless = stateless
         self._placement = placement
+        # The device of each value, as far as it is known.
         self.home: dict[Value, str] = dict(zip(stateless.inputs, homes, strict=False))  # the variables come first
         self._chain: dict[Node, int] = {}
         self._put_in_clusters()
         wanted = ["" for _ in stateless.graph.outputs] + [placement.devices[node] for node in stateless.homes]
+        # The plan's results, each with its required device, empty if there is none.
         self.results = [
             (value, placement.default if _is_constant(value) and not home else home)
             for value, home in zip(stateless.results, wanted, strict=True)
         ]
-        self.taken = set(stateless.results)
+        self.taken = set(stateless.results)  # the values that are needed outside the cluster that computes them
         for cluster in self.order:
-            self.taken.update(value for value in self._operands(cluster) if self.cluster.get(value) is not cluster)
+            values = [stateless.resolve(value) for node in cluster.nodes for value in node.inputs]
+            self.taken.update(value for value in values if self.cluster.get(value) is not cluster)
             self.taken.update(self.after.get(cluster, ()))
 
     def _put_in_clusters(self) -> None:
         """Makes clusters, and repeats it with the chains found in them until there are no new ones."""
         edges: dict[Node, list[Node]] = {}
         while True:
-            self.cluster: dict[Value, Cluster] = {}
-            self.after: dict[Cluster, dict[Value, None]] = {}
+            self.cluster: dict[Value, Cluster] = {}  # inputs and constants have none
+            self.after: dict[Cluster, dict[Value, None]] = {}  # the values to compute before a cluster begins
             clustering = Clustering()
             for node in self.stateless.nodes:
                 sources = self._add(node, clustering)
@@ -316,10 +269,6 @@ class _Program:
                 return
             before = max(self._chain.values(), default=0)
             self._chain.update((node, before + number) for node, number in numbers.items())
-
-    def _operands(self, cluster: Cluster) -> Iterator[Value]:
-        for node in cluster.nodes:
-            yield from map(self.stateless.resolve, node.inputs)
 
     def _add(self, node: Node, clustering: Clustering) -> Sequence[Value]:
         """Adds a node to a cluster; returns the other clusters' values that it needs first."""

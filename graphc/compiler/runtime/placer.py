@@ -24,16 +24,12 @@ __all__ = ["Placement", "place", "place_all"]
 
 @dataclass(frozen=True)
 class Placement:
-    """The devices of the nodes of a graph, including those of its regions.
+    """The devices of the nodes of a graph, including those of its regions."""
 
-    Attributes:
-      default: the device of ops that no other rule places.
-      devices: the device of each node, except for constants, host calls, and nodes that span devices.
-      spanning: the ops whose bodies are on several devices: loops and branches, and gradients and maps of those.
-    """
-
-    default: str
+    default: str  # the device of ops that no other rule places
+    # The device of each node, except for constants, host calls, and nodes that span devices.
     devices: Mapping[Node, str]
+    # The ops whose bodies are on several devices: loops and branches, and gradients and maps of those.
     spanning: frozenset[Node]
 
     @property
@@ -48,17 +44,8 @@ def place(graph: Graph, variables: Mapping[str, str], default: str) -> Placement
 
 
 def place_all(graphs: Sequence[Graph], variables: Mapping[str, str], default: str) -> Placement:
-    """Returns a device for every node.
-
-    Args:
-      graphs: the graph of a function with the user's pins, or the bodies of an op.
-      variables: the device of each Variable in use, by name; a missing one is where the nodes that use it are pinned.
-      default: the device of ops that no other rule places.
-
-    Raises:
-      NotFoundError: an op is pinned to a device that does not exist, and ``gx.config.soft_placement`` is off.
-      UnimplementedError: an op has no implementation on its device.
-    """
+    """Returns a device for every node."""
+    # variables: the device of each Variable in use, by name; a missing one is where the nodes that use it are pinned.
     placer = _Placer(variables, default)
     for graph in graphs:
         placer.graph(graph, default)

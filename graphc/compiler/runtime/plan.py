@@ -25,19 +25,13 @@ HOST = "host"
 
 @dataclass(frozen=True, eq=False)
 class Step(ABC):
-    """A unit of work that runs as soon as its inputs are ready.
+    """A unit of work that runs as soon as its inputs are ready."""
 
-    Attributes:
-      name: a name for people: the ops of a segment, the value of a transfer.
-      device: the name of the device that it runs on, or :data:`HOST`.
-      after: the slots that must be computed first, for ordering only.
-    """
-
-    name: str
-    device: str
+    name: str  # a name for people: the ops of a segment, the value of a transfer
+    device: str  # the name of the device that it runs on, or :data:`HOST`
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
-    after: tuple[int, ...] = ()
+    after: tuple[int, ...] = ()  # the slots that must be computed first, for ordering only
 
     kind: ClassVar[str] = "step"
     """The kind: ``segment``, ``transfer``, ``host call``, ``control flow`` or ``transform``."""
@@ -59,14 +53,7 @@ class Step(ABC):
 
     @abstractmethod
     def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
-        """Runs the step.
-
-        Args:
-          arrays: one array for each of ``inputs``, which devices may still be computing.
-
-        Returns:
-          One array for each of ``outputs``.
-        """
+        """Runs the step; devices may still be computing the arrays that it is given, and those that it returns."""
 
     @abstractmethod
     def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
@@ -75,15 +62,11 @@ class Step(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Steps in an order that respects their dependencies.
-
-    Attributes:
-      num_inputs: the number of slots, from the first, that are filled from outside.
-    """
+    """Steps in an order that respects their dependencies."""
 
     name: str
     steps: tuple[Step, ...]
-    num_inputs: int
+    num_inputs: int  # the number of slots, from the first, that are filled from outside
     num_slots: int
     outputs: tuple[int, ...]
     constants: tuple[tuple[int, Any], ...] = ()

@@ -44,14 +44,10 @@ __all__ = ["HostCall", "HostCallFailed", "Placed", "PlacedFunction", "Segment", 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """An array or a tracer with its device.
+    """An array or a tracer with its device."""
 
-    Attributes:
-      value: the array, the tracer, or a number.
-      device: the value's device; None for a value that goes wherever it is used, such as a constant.
-    """
-
-    value: Any
+    value: Any  # the array, the tracer, or a number
+    # The value's device; None for a value that goes wherever it is used, such as a constant.
     device: Device | None = None
 
     @classmethod
@@ -77,14 +73,7 @@ def _only(device: Device) -> Any:
 
 
 class PlacedFunction:
-    """A function of placed values as a function of arrays, which JAX can transform.
-
-    Args:
-      devices: the devices of its arguments, or a function that returns them at a call.
-
-    Attributes:
-      results: the devices of its results, after a call.
-    """
+    """A function of placed values as a function of arrays, which JAX can transform."""
 
     def __init__(
         self,
@@ -92,8 +81,8 @@ class PlacedFunction:
         devices: Sequence[Device | None] | Callable[[], Sequence[Device | None]],
     ) -> None:
         self._function = function
-        self._devices = devices
-        self.results: Sequence[Device | None] = ()
+        self._devices = devices  # the devices of its arguments, or a function that returns them at a call
+        self.results: Sequence[Device | None] = ()  # the devices of its results, after a call
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         """Returns the results for arrays or tracers."""
@@ -105,13 +94,10 @@ class PlacedFunction:
 
 @dataclass(frozen=True, eq=False)
 class Segment(Step):
-    """Ops on one device, compiled by XLA as a single program.
-
-    Attributes:
-      like: a segment on the same device with the same graph, whose program this one shares.
-    """
+    """Ops on one device, compiled by XLA as a single program."""
 
     graph: Graph = field(kw_only=True)
+    # A segment on the same device with the same graph, whose program this one shares.
     like: Segment | None = field(default=None, kw_only=True, repr=False)
     kind: ClassVar[str] = "segment"
 
@@ -224,29 +210,21 @@ def _moved(array: Any) -> Any:
 
 
 class HostCallFailed(Exception):
-    """Signals that a Python function raised an exception.
-
-    Attributes:
-      status: the number of the exception, for :func:`graphc.compiler.ops.host_error`.
-      is_interrupt: whether it is Ctrl-C, or another exception that ends a program.
-    """
+    """Signals that a Python function raised an exception."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
-        self.status = status
-        self.is_interrupt = is_interrupt(status)
+        self.status = status  # the number of the exception, for :func:`graphc.compiler.ops.host_error`
+        self.is_interrupt = is_interrupt(status)  # whether it is Ctrl-C, or another exception that ends a program
 
 
 @dataclass(frozen=True, eq=False)
 class HostCall(Step):
-    """A call of a Python function.
-
-    Attributes:
-      ordered: whether it takes and returns the program's status and host call count before its other values; if not, it
-        returns a status of its own.
-    """
+    """A call of a Python function."""
 
     function: HostFunction = field(kw_only=True)
+    # Whether it takes and returns the program's status and host call count before its other values; if not, it returns
+    # a status of its own.
     ordered: bool = field(kw_only=True)
     kind: ClassVar[str] = "host call"
 
@@ -256,11 +234,7 @@ class HostCall(Step):
         return True
 
     def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
-        """Calls the function.
-
-        Raises:
-          HostCallFailed: the function raised an exception.
-        """
+        """Calls the function."""
         values = [np.asarray(array) for array in arrays]
         before = int(values[0]) if self.ordered else 0
         results = self.function(*values) if self.ordered else self.function.run(*values)
@@ -277,14 +251,10 @@ class HostCall(Step):
 
 
 def _typed(graph: Graph, *, numbered: bool) -> Callable[..., Any]:
-    """Returns a graph's function that converts its inputs to the exact types in the graph.
-
-    A constant carried by a loop arrives as a NumPy array, and a number as a Python number: the former is never weakly
-    typed, the latter always is.
-
-    Args:
-      numbered: whether the function takes its call number first (see :func:`graphc.compiler.ops.host`).
-    """
+    """Returns a graph's function that converts its inputs to the exact types in the graph."""
+    # A constant carried by a loop arrives as a NumPy array, and a number as a Python number: the former is never weakly
+    # typed, the latter always is.
+    # numbered: whether the function takes its call number first (see :func:`graphc.compiler.ops.host`).
     function, types = lower(graph).function, [value.type for value in graph.inputs]
 
     def typed(*arrays: Any) -> Any:

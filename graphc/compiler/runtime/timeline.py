@@ -191,13 +191,7 @@ class Timeline:
         tracks = list(dict.fromkeys(event.track for event in self.events))
         process = os.getpid()
         names = [
-            {
-                "name": "thread_name",
-                "ph": "M",
-                "pid": process,
-                "tid": number,
-                "args": {"name": before + track},
-            }
+            {"name": "thread_name", "ph": "M", "pid": process, "tid": number, "args": {"name": before + track}}
             for number, track in enumerate(tracks)
         ]
         spans = [

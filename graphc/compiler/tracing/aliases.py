@@ -38,30 +38,23 @@ _RETURN = "ag__return"
 
 @dataclass(eq=False)
 class Alias:
-    """An object that represents one of several source objects.
-
-    Attributes:
-      name: the variable that held it first.
-      sources: the objects that it may be; None if they are unknown, in which case it must never be changed.
-      held: the number of references to each source that the user's code cannot see.
-      changed: True once the object has been changed.
-      pending: True if it is the return value of a function that may have returned already, depending on tensors. Code
-        that is still to run executes only if the function has not returned, and so cannot see the object, except for
-        code that runs in both cases.
-      numbers: the Python types that it may have in plain Python, if some of its sources are numbers.
-      memory: the arguments, by position, whose memory it may have if they are NumPy arrays; None if its value tells.
-      before: what was known of it before it was put into a list.
-    """
+    """An object that represents one of several source objects."""
 
     value: Any
-    name: str
+    name: str  # the variable that held it first
+    # The objects that it may be; None if they are unknown, in which case it must never be changed.
     sources: tuple[Any, ...] | None
-    held: int = 0
-    changed: bool = False
+    held: int = 0  # the number of references to each source that the user's code cannot see
+    changed: bool = False  # True once the object has been changed
+    # The Python types that it may have in plain Python, if some of its sources are numbers.
     numbers: frozenset[type[Any]] = frozenset()
+    # True if it is the return value of a function that may have returned already, depending on tensors. Code that is
+    # still to run executes only if the function has not returned, and so cannot see the object, except for code that
+    # runs in both cases.
     pending: bool = False
+    # The arguments, by position, whose memory it may have if they are NumPy arrays; None if its value tells.
     memory: frozenset[int] | None = None
-    before: Alias | None = None
+    before: Alias | None = None  # what was known of it before it was put into a list
 
     def error(self, what: str) -> UnimplementedError:
         """Returns the error that refuses a change."""
@@ -93,14 +86,10 @@ _UNSEEN_VALUE = _references_of_value()
 
 
 class AliasSet:
-    """All aliases of a function that is being traced.
-
-    Attributes:
-      num_leaving: the number of open blocks that are traced whether or not the function has returned.
-    """
+    """All aliases of a function that is being traced."""
 
     def __init__(self) -> None:
-        self.num_leaving = 0
+        self.num_leaving = 0  # the number of open blocks that are traced whether or not the function has returned
         self._by_value: dict[int, Alias] = {}
         self._by_source: dict[int, list[Alias]] = {}
 
@@ -108,13 +97,9 @@ class AliasSet:
         return len(self._by_value)
 
     def add(
-        self,
-        value: Any,
-        name: str,
-        sources: tuple[Any, ...] | None,
-        references: int = 0,
+        self, value: Any, name: str, sources: tuple[Any, ...] | None, references: int = 0,
         numbers: frozenset[type[Any]] = frozenset(),
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Registers an object as an alias of several others, or of a number."""
         alias = Alias(value, name, sources, references, numbers=numbers, pending=name == _RETURN)
         self._by_value[id(value)] = alias
@@ -257,37 +242,26 @@ _PACKING = frozenset(
 
 @dataclass(frozen=True)
 class _Inside:
-    """A place inside a body of a node.
-
-    Attributes:
-      node: the branch or loop.
-      around: where the node stands; None for the graph that is asked about.
-    """
+    """A place inside a body of a node."""
 
     node: Node
     body: Graph
-    around: _Inside | None
+    around: _Inside | None  # where the node stands; None for the graph that is asked about
 
 
 @dataclass
 class _Origins:
-    """A search for the tensors that a value may be.
+    """A search for the tensors that a value may be."""
 
-    Attributes:
-      items: the values that stand for items of lists.
-      stop: a value that is not followed further.
-      single: those that a body makes and puts into a list once, so that two items of the list are not both of one run.
-      lists: arrays from outside the graph that hold lists with the tensor.
-    """
-
-    items: Container[Value]
-    stop: Value | None = None
+    items: Container[Value]  # the values that stand for items of lists
+    stop: Value | None = None  # a value that is not followed further
     found: set[Value] = field(default_factory=set[Value])
+    # Those that a body makes and puts into a list once, so that two items of the list are not both of one run.
     single: set[Value] = field(default_factory=set[Value])
+    # Arrays from outside the graph that hold lists with the tensor.
     lists: set[Value] = field(default_factory=set[Value])
 
     def search(self, value: Value) -> _Origins:
-        """Follows a value to its origins; returns the search."""
         # A value, where it stands, and the type of the item that is looked for in an array.
         todo: list[tuple[Value, _Inside | None, TensorType | None]] = [(value, None, None)]
         for each in todo:  # grows on the way
@@ -358,16 +332,10 @@ def _alike(one: TensorType, other: TensorType) -> bool:
 
 
 def keep_apart(trace: Trace, first: Value, second: Value, refuse: Refusal, stop: Value | None = None) -> None:
-    """Refuses two values of a trace that may be one tensor.
-
-    For a loop that is still traced, :func:`check_loop` decides; for the arguments of a function, a guard at each call.
-
-    Args:
-      stop: a value whose own origins do not count for ``second``.
-
-    Raises:
-      GraphcError: they may be one tensor; RegionAborted where an attempt to roll a loop may be given up instead.
-    """
+    """Refuses two values of a trace that may be one tensor."""
+    # For a loop that is still traced, :func:`check_loop` decides; for the arguments of a function, a guard at each
+    # call.
+    # stop: a value whose own origins do not count for ``second``.
     items = trace.root.aliases.chosen()
     mine, theirs = _Origins(items).search(first), _Origins(items, stop).search(second)
     others = theirs.found - {stop}
@@ -428,21 +396,10 @@ def _captured(trace: Trace) -> dict[Value, Value]:
 
 
 def check_loop(
-    region: Trace,
-    carried: Sequence[SymbolicTensor],
-    body: Trace,
-    outputs: Sequence[SymbolicTensor],
+    region: Trace, carried: Sequence[SymbolicTensor], body: Trace, outputs: Sequence[SymbolicTensor],
     initial: Sequence[Tensor],
-) -> None:
-    """Refuses a loop if two inputs of its test or body that must be distinct are one tensor in some iteration.
-
-    Args:
-      region: the trace of the test or the body, still open.
-      carried: its inputs for the carried values.
-
-    Raises:
-      GraphcError: as :func:`keep_apart`.
-    """
+) -> None:  # fmt: skip
+    """Refuses a loop if two inputs of its test or body that must be distinct are one tensor in some iteration."""
     if not region.distinct or region.parent is None:
         return
     positions = {argument.raw: index for index, argument in enumerate(carried)}

@@ -33,12 +33,7 @@ MISSING: Any = object()
 
 
 class Cell(ABC):
-    """A storage location that can be assigned to.
-
-    Attributes:
-      title: a description for messages: ``the attribute 'x' of a Model``.
-      what: the statement that writes the cell, for messages.
-    """
+    """A storage location that can be assigned to."""
 
     __slots__ = ("owner", "title", "what")
 
@@ -47,7 +42,7 @@ class Cell(ABC):
 
     def __init__(self, owner: Any, title: str, what: str) -> None:
         self.owner = owner
-        self.title = title
+        self.title = title  # a description for messages: ``the attribute 'x' of a Model``
         self.what = what
 
     @property
@@ -118,15 +113,11 @@ class TensorCell(Cell):
 
 @dataclass
 class Write:
-    """A record of a write to a cell.
-
-    Attributes:
-      location: the user's line that wrote it first.
-    """
+    """A record of a write to a cell."""
 
     cell: Cell
     before: Any
-    location: Location | None
+    location: Location | None  # the user's line that wrote it first
     after: Any = None
 
 
@@ -138,17 +129,14 @@ class CallState:
 
     Traces read and assign it like a Variable, and branches and loops carry it like one. In the outermost trace it is an
     ordinary tensor, not an input or output of the program.
-
-    Args:
-      name: unique within a function; contains a dot, so that it cannot clash with a Variable's name.
-      differentiable: whether gradients flow from reads to the assigned value; for a Variable they do not.
     """
 
     __slots__ = ("differentiable", "initial", "name", "type")
 
     def __init__(self, name: str, initial: np.ndarray[Any, Any], *, differentiable: bool = False) -> None:
-        self.name = name
+        self.name = name  # unique within a function; contains a dot, so that it cannot clash with a Variable's name
         self.initial = initial
+        # Whether gradients flow from reads to the assigned value; for a Variable they do not.
         self.differentiable = differentiable
         self.type = TensorType(initial.shape, initial.dtype)
 
@@ -168,31 +156,19 @@ class CallState:
 
 @dataclass(frozen=True)
 class JournalMark:
-    """A point that a journal can be rolled back to.
+    """A point that a journal can be rolled back to."""
 
-    Attributes:
-      held: the contents of the cells written before the mark, by cell key.
-      num_own_writes: the number of writes to the trace's own cells before the mark.
-    """
-
-    held: dict[Any, Any]
-    num_own_writes: int
+    held: dict[Any, Any]  # the contents of the cells written before the mark, by cell key
+    num_own_writes: int  # the number of writes to the trace's own cells before the mark
 
 
 class Journal:
-    """The writes of a trace to cells, kept so that they can be undone, joined, or carried by a loop.
-
-    Args:
-      around: the journal of the enclosing trace; None for the trace of a whole function.
-
-    Attributes:
-      writes: the cells written, in order, by cell key.
-      native_writes: writes that unconverted code may have made, anywhere in the function; they cannot be undone.
-    """
+    """The writes of a trace to cells, kept so that they can be undone, joined, or carried by a loop."""
 
     def __init__(self, trace: Trace, around: Journal | None) -> None:
-        self.writes: dict[Any, Write] = {}
+        self.writes: dict[Any, Write] = {}  # the cells written, in order, by cell key
         # These two belong to the whole function.
+        # Writes that unconverted code may have made, anywhere in the function; they cannot be undone.
         self.native_writes: dict[Any, Write] = {} if around is None else around.native_writes
         self._written_at: dict[Any, Location | None] = {} if around is None else around._written_at
         self._trace = trace

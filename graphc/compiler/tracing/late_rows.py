@@ -9,7 +9,7 @@ import numpy as np
 
 from graphc.compiler.base import Location, user_location
 from graphc.compiler.core import REASONS, SymbolicTensor, Tensor, busy
-from graphc.compiler.ir import OPS, Attrs, Node, TensorType, Value
+from graphc.compiler.ir import OPS, Attrs, TensorType, Value
 from graphc.compiler.tracing.mode import context
 from graphc.compiler.tracing.trace import Trace
 
@@ -42,26 +42,19 @@ class LateRow(SymbolicTensor):
     @property
     def raw(self) -> Value:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The value in the graph."""
-        value = self._made
-        if value is None or (self.source is not None and not self._is_there(value.node)):
-            value = self._made = self._append()
-        return value
+        value, nodes = self._made, self.trace.builder.nodes
+        if value is not None and (self.source is None or (self._at < len(nodes) and nodes[self._at] is value.node)):
+            return value
+        assert self.source is not None  # not appended yet, or the trace was rolled back to before the node
+        self._at, attrs = len(nodes), Attrs(index=(self.place,))
+        append = self.trace.builder.append
+        node = append(OPS["get_item"], (self.source,), attrs, types=(self._type,), location=self._location)
+        self._made = node.outputs[0]
+        return self._made
 
     @raw.setter
     def raw(self, value: Value) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
         self._made, self.source = value, None
-
-    def _append(self) -> Value:
-        assert self.source is not None
-        builder, attrs = self.trace.builder, Attrs(index=(self.place,))
-        self._at = len(builder.nodes)
-        node = builder.append(OPS["get_item"], (self.source,), attrs, types=(self._type,), location=self._location)
-        return node.outputs[0]
-
-    def _is_there(self, node: Node | None) -> bool:
-        """Returns False if the trace was rolled back to a point before the node."""
-        nodes = self.trace.builder.nodes
-        return self._at < len(nodes) and nodes[self._at] is node
 
     @property
     def type(self) -> TensorType:
@@ -80,10 +73,8 @@ class LateRow(SymbolicTensor):
 
 
 def late_rows(array: Tensor, start: int, stop: int) -> list[Any]:
-    """Returns the rows of an array from ``start`` to ``stop``, as tensors of the open trace.
-
-    Rows are taken at once if an open tape, a device scope or the like observes each op.
-    """
+    """Returns the rows of an array from ``start`` to ``stop``, as tensors of the open trace."""
+    # Rows are taken at once if an open tape, a device scope or the like observes each op.
     trace = context.trace
     own = isinstance(array, SymbolicTensor) and not array.type.is_open and array.trace is trace
     if trace is None and (not busy or context.eager) and not isinstance(array, SymbolicTensor):

@@ -37,22 +37,16 @@ class CreationInTrace(BaseException):
 
 
 class Lifting:
-    """The state that is created while a function is traced for its first call.
-
-    Args:
-      tells: returns True for code that reports its writes to the trace, so that they can be undone. Other code may not
-        create state.
-
-    Attributes:
-      assignments: the Variables that were created or assigned, with the values to restore.
-      created: the names of the Variables that were created, in order, with the user's line of each.
-      is_certain: False if a Variable is created where a tensor decides, so that the call may create none.
-    """
+    """The state that is created while a function is traced for its first call."""
 
     def __init__(self, tells: Callable[[CodeType], bool]) -> None:
-        self.assignments = Assignments()
+        self.assignments = Assignments()  # the Variables that were created or assigned, with the values to restore
+        # The names of the Variables that were created, in order, with the user's line of each.
         self.created: list[tuple[str, Location | None]] = []
+        # False if a Variable is created where a tensor decides, so that the call may create none.
         self.is_certain = True
+        # Returns True for code that reports its writes to the trace, so that they can be undone. Other code may not
+        # create state.
         self._tells = tells
         self._outside: FrameType | None = user_frame()
 
@@ -75,7 +69,8 @@ class Lifting:
         """Opens a scope that runs code eagerly to create state; see :meth:`graphc.compiler.tracing.Trace.making`."""
         frame = user_frame()
         tells = frame is self._outside or (frame is not None and self._tells(frame.f_code))
-        self.is_certain = _is_certain(trace)
+        # The code runs in every call if no tensor decides, and nothing may fail before it.
+        self.is_certain = trace.parent is None and not (trace.check is not None and trace.check.raises)
         if not tells or not self.is_certain:
             raise CreationInTrace
         seen, assignments, location = _Reads(reads), Assignments(), user_location()
@@ -131,7 +126,6 @@ class _Reads:
         """Leaves calls of compiled functions to dispatch, which reads the Variables one by one."""
 
     def record_read(self, variable: Any, tensor: Any) -> None:
-        """Notes a Variable that is read."""
         del tensor
         self.names.add(variable.name)
 
@@ -151,11 +145,7 @@ class _Reads:
 
 
 def known_value(value: Any, trace: Trace) -> Any:
-    """Returns a tensor's value if it is the same in every call, computed eagerly; other values as they are.
-
-    Raises:
-      CreationInTrace: the value depends on arguments or Variables.
-    """
+    """Returns a tensor's value if it is the same in every call, computed eagerly; other values as they are."""
     return _known(value.raw, trace, {}) if isinstance(value, SymbolicTensor) else value
 
 
@@ -179,12 +169,6 @@ def _known(value: Value, trace: Trace, resolved: dict[Value, Any]) -> Any:
     return resolved[value]
 
 
-def _is_certain(trace: Trace) -> bool:
-    """Returns True if the code traced now runs in every call: no tensor decides, and nothing may fail before it."""
-    may_fail = trace.check is not None and trace.check.raises
-    return trace.parent is None and not may_fail
-
-
 def _check_apart(trace: Trace, seen: _Reads, assignments: Assignments) -> None:
     """Raises if the created state depends on what the program did before, or the other way round."""
     assigned = assignments.assigned()
@@ -203,12 +187,10 @@ class SharedMemory:
 
     A tensor is not changed by ``x += 1``: the name is bound to a new one. A NumPy array is changed, for its views and
     for the caller too. The trace serves both kinds of arguments; a call with arrays checks :attr:`changed`.
-
-    Attributes:
-      changed: the arguments that are changed in place, by position, with the operator and the line of the first change.
     """
 
     def __init__(self, aliases: AliasSet) -> None:
+        # The arguments that are changed in place, by position, with the operator and the line of the first change.
         self.changed: dict[int, tuple[str, Location | None]] = {}
         self._aliases = aliases
         self._given: dict[int, object] = {}
@@ -229,11 +211,8 @@ class SharedMemory:
             self._places[result.raw] = positions | self._places.get(result.raw, _NOTHING)
 
     def separate(self, tensor: SymbolicTensor, reads: Reads) -> bool:
-        """Notes that the program makes a tensor of an argument, with ``gx.asarray``.
-
-        Returns:
-          True if that is a copy, as of a NumPy array; the trace serves only calls that are alike in this.
-        """
+        """Notes that the program makes a tensor of an argument, with ``gx.asarray``."""
+        # True if that is a copy, as of a NumPy array; the trace serves only calls that are alike in this.
         positions = self._of(tensor)
         copied = [isinstance(self._given[position], np.ndarray) for position in positions]
         for position, is_array in zip(positions, copied, strict=True):

@@ -49,15 +49,11 @@ class Controls:
 
     A node whose inputs were computed inside the scope already runs after the listed nodes and gets no control edge, as
     in TensorFlow; only the first nodes of the scope's work do.
-
-    Args:
-      nodes: the nodes of the trace that the scope lists.
-      around: the enclosing scope in the same trace; None if there is none.
     """
 
     def __init__(self, nodes: Sequence[Node], around: Controls | None) -> None:
-        self._nodes = tuple(nodes)
-        self._around = around
+        self._nodes = tuple(nodes)  # the nodes of the trace that the scope lists
+        self._around = around  # the enclosing scope in the same trace; None if there is none
         self._inside: set[Node] = set()
 
     def before(self, values: Sequence[Value]) -> tuple[Node, ...]:
@@ -118,11 +114,7 @@ def refusal(error: GraphcError) -> GraphcError:
 
 
 def refuse_in_trace(text: str, kind: Callable[[str], GraphcError] = UnimplementedError) -> None:
-    """Raises an error while a function is traced.
-
-    Args:
-      text: what is not possible there, why, and what to write instead.
-    """
+    """Raises an error while a function is traced."""
     if context.trace is not None:
         raise context.trace.refuse(kind(text))
 

@@ -28,46 +28,34 @@ __all__ = ["Region", "VariableState"]
 
 
 class VariableState:
-    """The state of a variable inside a region.
-
-    Attributes:
-      entry: the region's input that holds its value at the start.
-    """
+    """The state of a variable inside a region."""
 
     __slots__ = ("current", "entry", "variable", "written")
 
     def __init__(self, variable: Variable | CallState, entry: SymbolicTensor) -> None:
         self.variable = variable
-        self.entry = entry
+        self.entry = entry  # the region's input that holds its value at the start
         self.current: Any = entry
         self.written = False
 
 
 class Region(Trace):
-    """The trace of a branch or a loop body.
-
-    Args:
-      name: a description for messages ("the body of the while loop").
-      attempt: the identity of the attempt to roll a loop that the region belongs to; None if there is no fallback, so
-        that a Python side effect is an error.
-      once: for a branch, the choice that runs at most one of its branches, once per run of the enclosing trace.
-
-    Attributes:
-      states: the variables that the region touches, by name.
-      bound: the cells whose content differs inside the region, with that content.
-      aborted: how the attempt was given up. User code may swallow the exception (a bare ``except:``), so the caller
-        checks this after tracing the body.
-    """
+    """The trace of a branch or a loop body."""
 
     def __init__(self, parent: Trace, name: str, attempt: object | None = None, *, once: object = None) -> None:
         self._around = parent
         super().__init__(name)
+        # The identity of the attempt to roll a loop that the region belongs to; None if there is no fallback, so that a
+        # Python side effect is an error.
         self.attempt = attempt
+        # For a branch, the choice that runs at most one of its branches, once per run of the enclosing trace.
         self.once = once
-        self.states: dict[str, VariableState] = {}
+        self.states: dict[str, VariableState] = {}  # the variables that the region touches, by name
         self.location: Location | None = user_location()
+        # How the attempt was given up. User code may swallow the exception (a bare ``except:``), so the caller checks
+        # this after tracing the body.
         self.aborted: RegionAborted | None = None
-        self.bound: list[tuple[Cell, Any]] = []
+        self.bound: list[tuple[Cell, Any]] = []  # the cells whose content differs inside the region, with that content
         parent.root.regions.add(self)
 
     @property
@@ -104,11 +92,7 @@ class Region(Trace):
             cell.set(value)
 
     def refuse_writes(self, what: str) -> None:
-        """Raises if the code wrote into Python objects or tensors from outside, since the writes have nowhere to go.
-
-        Args:
-          what: a description of the code, for messages: "the custom-gradient function 'f'".
-        """
+        """Raises if the code wrote into Python objects or tensors from outside, since the writes have nowhere to go."""
         for write in self.journal.writes.values():
             error = UnimplementedError(
                 f"{write.cell.what} in {what} changes an object from outside; return the new value instead"
@@ -171,11 +155,8 @@ class Region(Trace):
         return [state.variable for state in self.states.values() if state.written]
 
     def close(self, arguments: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor]) -> Graph:
-        """Returns the finished graph, with its inputs in the given order.
-
-        Args:
-          arguments: the region's inputs, all of them, in the new order.
-        """
+        """Returns the finished graph, with its inputs in the given order."""
+        # arguments: the region's inputs, all of them, in the new order.
         inputs = [argument.raw for argument in arguments]
         for position, value in enumerate(inputs):
             value.index = position

@@ -16,18 +16,14 @@ __all__ = ["AfterCall", "Check", "LoopReport", "RegionAborted", "SideEffect", "S
 
 
 class RegionAborted(BaseException):
-    """Signals that an attempt to roll a loop is given up.
-
-    Attributes:
-      reason: the reason, for reports.
-      unsettled: True if the cause is the value of a name before the loop, or that a Variable is created, so that the
-        attempt may succeed after the first iteration has been peeled.
-    """
+    """Signals that an attempt to roll a loop is given up."""
 
     def __init__(self, attempt: object, reason: str, unsettled: bool = False) -> None:
         super().__init__(reason)
         self.attempt = attempt
         self.reason = reason
+        # True if the cause is the value of a name before the loop, or that a Variable is created, so that the attempt
+        # may succeed after the first iteration has been peeled.
         self.unsettled = unsettled
 
 
@@ -85,24 +81,16 @@ class Store:
 
 
 class AfterCall(Protocol):
-    """Work to do after each run of the program, with extra tensors that the program computes.
+    """Work to do after each run of the program, with extra tensors that the program computes."""
 
-    Attributes:
-      what: a description for messages: "it assigns items of an argument".
-    """
-
-    what: str
+    what: str  # a description for messages: "it assigns items of an argument"
 
     def tensors(self, trace: Trace) -> Sequence[SymbolicTensor]:
         """Returns the extra tensors; called once, after the function has been traced."""
         ...
 
     def run(self, arrays: Sequence[Any], arguments: Any) -> None:
-        """Does the work.
-
-        Args:
-          arrays: what the program computed for :meth:`tensors`.
-        """
+        """Does the work."""
         ...
 
 

@@ -70,27 +70,15 @@ _FEW = 8
 
 
 def exact(value: Any) -> Any:
-    """Returns a stand-in for a plain value that equals only itself: 0.0 differs from -0.0, and nan equals nan.
-
-    Example:
-      >>> exact(0.0) == exact(-0.0), exact(float("nan")) == exact(float("nan")), exact(2)
-      (False, True, 2)
-    """
+    """Returns a stand-in for a plain value that equals only itself: 0.0 differs from -0.0, and nan equals nan."""
     if isinstance(value, float):
         return value if value and value == value else float.hex(value)
     return repr(value) if isinstance(value, complex) else value
 
 
 def same_items(values: Collection[Any], expected: Collection[Any], identities: bytes = b"") -> bool:
-    """Returns True if plain values equal the known ones, types included.
-
-    Args:
-      identities: the identities of the expected values, from :func:`places_of`; empty if there are few.
-
-    Example:
-      >>> same_items([1, 2.0], (1, 2.0)), same_items([1, 2], (1, 2.0))
-      (True, False)
-    """
+    """Returns True if plain values equal the known ones, types included."""
+    # identities: the identities of the expected values, from :func:`places_of`; empty if there are few.
     if len(values) != len(expected):
         return False
     if identities and places_of(values) == identities:
@@ -102,12 +90,7 @@ def same_items(values: Collection[Any], expected: Collection[Any], identities: b
 
 
 def is_fixed(value: Any) -> bool:
-    """Returns True for a plain value that never changes: a number or string, None, or a tuple or frozenset of such.
-
-    Example:
-      >>> is_fixed((1, ("a", None))), is_fixed((1, []))
-      (True, False)
-    """
+    """Returns True for a plain value that never changes: a number or string, None, or a tuple or frozenset of such."""
     kind = cast("type[Any]", type(value))
     if kind in _FIXED:
         return True
@@ -117,10 +100,8 @@ def is_fixed(value: Any) -> bool:
 
 
 def places_of(values: Collection[Any]) -> bytes:
-    """Returns the identities of objects, ten times as fast as ``id`` of each; empty for a few objects.
-
-    The identities are valid as long as the objects live.
-    """
+    """Returns the identities of objects, ten times as fast as ``id`` of each; empty for a few objects."""
+    # The identities are valid as long as the objects live.
     return addresses(tuple(values)) if len(values) > _FEW else b""
 
 
@@ -175,10 +156,8 @@ def typed_set(value: AbstractSet[Any]) -> frozenset[Any]:
 
 
 def same_keys(value: dict[Any, Any], expected: list[Any], fixed: tuple[Any, ...] = ()) -> bool:
-    """Returns True if a dict has exactly these :func:`typed_keys`, in order; ``fixed`` are the keys, if all are fixed.
-
-    It compares identities first, at a thousandth of the time.
-    """
+    """Returns True if a dict has exactly these :func:`typed_keys`, in order; ``fixed`` are they, if all are fixed."""
+    # It compares identities first, at a thousandth of the time.
     if len(value) != len(expected):
         return False
     return (bool(fixed) and all(map(operator.is_, value, fixed))) or typed_keys(value) == expected
@@ -198,11 +177,8 @@ def same_mapping(
 def same_set(
     value: AbstractSet[Any], expected: frozenset[Any], fixed: tuple[Any, ...] = (), identities: bytes = b""
 ) -> bool:
-    """Returns True if a set has exactly these :func:`typed_set` elements.
-
-    Args:
-      fixed: the elements in the order of the set that they were read from, if all are fixed.
-    """
+    """Returns True if a set has exactly these :func:`typed_set` elements."""
+    # fixed: the elements in the order of the set that they were read from, if all are fixed.
     if len(value) != len(expected):
         return False
     if fixed and (places_of(value) == identities if identities else all(map(operator.is_, value, fixed))):
@@ -296,36 +272,22 @@ _NONE: Any = object()
 
 
 class Source:
-    """The path to a value: ``base`` or ``constant``, followed by ``suffix``.
-
-    Attributes:
-      base: the source of the object that holds the value; None for the start of a path.
-      constant: an object that the code names: the start of a path, or the key of an item.
-      suffix: the code that follows; if there are parts, ``{0}`` in it is the first.
-      parts: further sources that the code names.
-      text: the path as text, for messages.
-      of_call: whether the path starts at an argument, so that the next call may bring another object.
-      key: equal for two equal sources.
-    """
+    """The path to a value: ``base`` or ``constant``, followed by ``suffix``."""
 
     __slots__ = ("base", "constant", "key", "of_call", "parts", "suffix", "text")
 
     def __init__(self, base: Source | None, constant: Any, suffix: str, text: str, key: tuple[Any, ...]) -> None:
-        self.base = base
-        self.constant = constant
-        self.suffix = suffix
-        self.parts: tuple[Source, ...] = ()
+        self.base = base  # the source of the object that holds the value; None for the start of a path
+        self.constant = constant  # an object that the code names: the start of a path, or the key of an item
+        self.suffix = suffix  # the code that follows; if there are parts, ``{0}`` in it is the first
+        self.parts: tuple[Source, ...] = ()  # further sources that the code names
         self.text = text
+        # Whether the path starts at an argument, so that the next call may bring another object.
         self.of_call = base is not None and base.of_call
-        self.key = key
+        self.key = key  # equal for two equal sources
 
     def code(self, base: str, name: Callable[[Any], str]) -> str:
-        """Returns the expression that finds the value.
-
-        Args:
-          base: the expression of the object that holds it.
-          name: returns the code's name for an object.
-        """
+        """Returns the expression that finds the value."""
         if self.base is not None and self.constant is not _NONE:
             return f"{base}[{name(self.constant)}{self.suffix}]"
         return (base if self.constant is _NONE else name(self.constant)) + self.suffix
@@ -391,11 +353,7 @@ def result_of(base: Source, code: str) -> Source:
 def result_of_call(
     text: str, ask: Callable[..., Any], key: int, args: Sequence[Source], names: Sequence[str]
 ) -> Source:
-    """Returns the source of what a function returns.
-
-    Args:
-      names: the names by which the last of them are passed.
-    """
+    """Returns the source of what a function returns."""
     base = Source(None, ask, "", text, ("function", key))
     names = [*[""] * (len(args) - len(names)), *names]
     slots = [f"{name}={{{index}}}" if name else f"{{{index}}}" for index, name in enumerate(names)]

@@ -62,11 +62,7 @@ if TYPE_CHECKING:
     from graphc.compiler.tracing.aliases import Distinct
     from graphc.compiler.tracing.mode import Controls
 
-__all__ = [
-    "CREATES",
-    "Checkpoint",
-    "Trace",
-]
+__all__ = ["CREATES", "Checkpoint", "Trace"]
 
 CREATES = "it creates a Variable"
 """How the reason begins for which an attempt to roll a loop ends where state is made; the line follows."""
@@ -91,81 +87,59 @@ class Checkpoint:
 
 
 class Trace:
-    """A graph under construction.
+    """A graph under construction."""
 
-    Args:
-      may_create: whether creating a Variable that is not lifted makes the call run eagerly (first call) or is an error.
-      unroll: whether to unroll loops over a ``range``, or how many iterations to merge into one; None decides by loop.
-
-    Attributes:
-      lifting: creates state for real while the function is traced; None if state is not lifted.
-      captures: eager tensors that the function uses from outside, in order; inputs of the graph.
-      distinct: the pairs of inputs that must not be one tensor, in the body of a loop.
-      watched_rows: the arrays of which tapes watch a row.
-      joined_rows: the arrays of which rows were joined again, in order, in the whole function.
-      observed: eager tensors from outside whose values Python code observed, with their arrays at that time.
-      variables: the variables that the function reads or assigns, by name.
-      max_iterations: the bound on data-dependent loops that set none themselves; None for no bound.
-      timeout: the time limit of a run in seconds; None for no limit.
-      loops: a report for each loop.
-      side_effects: Python side effects, which happen only when the function is traced.
-      final_refusal: the refusal that makes any other attempt to trace the function pointless.
-      check: runs first after each run of the program and raises if the call has failed; None if it cannot fail.
-      notes: the operators' notes about the program; rolled back with a given-up attempt.
-      is_closed: whether the trace of a branch or body has become part of its enclosing trace.
-      after_call: the work after each run of the program, in order, by its kind.
-      has_growing: whether there may be lists whose length is known only at run time.
-      aliases: the objects that represent one of several others.
-      reads: what the whole function's trace took from outside itself.
-      entered: the code and globals of the functions whose globals ``reads`` already records, by identity.
-      journal: the cells that were written, with their previous contents.
-      stores: the objects that hold tensors of the trace, by identity.
-      regions: the live traces of the branches and loop bodies inside.
-      controls: the innermost open scope of control dependencies; None if there is none.
-      made: the stateful objects made in the trace, such as random generators, with the line of each.
-      unconverted: the functions whose Python control flow is not converted, by qualified name, with the reason.
-      is_graph: whether it is a graph built by hand, which a Session runs.
-      variable_class: the class of the Variables made in a graph built by hand.
-      refusals: errors raised because something cannot be compiled; raised again when user code swallowed them.
-    """
-
-    is_graph: bool = False
-    variable_class: type[Any] = object
+    is_graph: bool = False  # whether it is a graph built by hand, which a Session runs
+    variable_class: type[Any] = object  # the class of the Variables made in a graph built by hand
 
     def __init__(self, name: str, *, may_create: bool = False, unroll: bool | int | None = None) -> None:
         self.builder = GraphBuilder(name)
         self.thread = threading.get_ident()
+        # Whether creating a Variable that is not lifted makes the call run eagerly (first call) or is an error.
         self.may_create = may_create
+        # Creates state for real while the function is traced; None if state is not lifted.
         self.lifting: Lifting | None = None
+        # Eager tensors that the function uses from outside, in order; inputs of the graph.
         self.captures: dict[int, tuple[Tensor, SymbolicTensor]] = {}
-        self.distinct: list[Distinct] = []
+        self.distinct: list[Distinct] = []  # the pairs of inputs that must not be one tensor, in the body of a loop
         self._known_as: dict[int, int] = {}
-        self.watched_rows: set[Value] = set()
+        self.watched_rows: set[Value] = set()  # the arrays of which tapes watch a row
+        # The arrays of which rows were joined again, in order, in the whole function.
         self.joined_rows: list[Value] = []
+        # Eager tensors from outside whose values Python code observed, with their arrays at that time.
         self.observed: dict[int, tuple[Tensor, Any]] = {}
-        self.variables: dict[str, Variable] = {}
+        self.variables: dict[str, Variable] = {}  # the variables that the function reads or assigns, by name
+        # Errors raised because something cannot be compiled; raised again when user code swallowed them.
         self.refusals: list[GraphcError] = []
+        # Whether to unroll loops over a ``range``, or how many iterations to merge into one; None decides by loop.
         self.unroll = unroll
+        # The bound on data-dependent loops that set none themselves; None for no bound.
         self.max_iterations: int | None = None
-        self.timeout: float | None = None
-        self.loops: list[LoopReport] = []
-        self.side_effects: list[SideEffect] = []
+        self.timeout: float | None = None  # the time limit of a run in seconds; None for no limit
+        self.loops: list[LoopReport] = []  # a report for each loop
+        self.side_effects: list[SideEffect] = []  # Python side effects, which happen only when the function is traced
         self.forbids_side_effects = False
+        # The refusal that makes any other attempt to trace the function pointless.
         self.final_refusal: GraphcError | None = None
-        self.stores: dict[int, Store] = {}
-        self.regions: weakref.WeakSet[Any] = weakref.WeakSet()
-        self.controls: Controls | None = None
+        self.stores: dict[int, Store] = {}  # the objects that hold tensors of the trace, by identity
+        self.regions: weakref.WeakSet[Any] = weakref.WeakSet()  # the live traces of the branches and loop bodies inside
+        self.controls: Controls | None = None  # the innermost open scope of control dependencies; None if there is none
+        # The stateful objects made in the trace, such as random generators, with the line of each.
         self.made: list[tuple[weakref.ref[Any], Location | None]] = []
+        # The functions whose Python control flow is not converted, by qualified name, with the reason.
         self.unconverted: dict[str, str] = {}
+        # Runs first after each run of the program and raises if the call has failed; None if it cannot fail.
         self.check: Check | None = None
-        self.notes: list[Any] = []
-        self.is_closed = False
-        self.after_call: dict[str, AfterCall] = {}
-        self.has_growing = False
-        self.aliases = AliasSet()
+        self.notes: list[Any] = []  # the operators' notes about the program; rolled back with a given-up attempt
+        self.is_closed = False  # whether the trace of a branch or body has become part of its enclosing trace
+        self.after_call: dict[str, AfterCall] = {}  # the work after each run of the program, in order, by its kind
+        self.has_growing = False  # whether there may be lists whose length is known only at run time
+        self.aliases = AliasSet()  # the objects that represent one of several others
         self.memory = SharedMemory(self.aliases)
-        self.reads = Reads()
+        self.reads = Reads()  # what the whole function's trace took from outside itself
+        # The code and globals of the functions whose globals ``reads`` already records, by identity.
         self.entered: set[tuple[int, int, bool]] = set()
+        # The cells that were written, with their previous contents.
         self.journal = Journal(self, around=None if self.parent is None else self.parent.journal)
         self.made_classes: weakref.WeakSet[type[Any]] = weakref.WeakSet()
         self._constants: dict[Any, Value] = {}
@@ -242,11 +216,7 @@ class Trace:
         return tensor
 
     def lift(self, value: Any) -> SymbolicTensor:
-        """Returns this trace's tensor for a value from anywhere.
-
-        Raises:
-          LeakedTensorError: the value is a symbolic tensor of a trace that does not enclose this one.
-        """
+        """Returns this trace's tensor for a value from anywhere."""
         if isinstance(value, SymbolicTensor):
             if value.trace is self:
                 return value
@@ -314,11 +284,7 @@ class Trace:
         self.root.reads.whole(value)
 
     def known_value(self, value: Any) -> Any:
-        """Returns a tensor's value if it is the same in every call, computed eagerly; other values as they are.
-
-        Raises:
-          CreationInTrace: the value depends on arguments or Variables.
-        """
+        """Returns a tensor's value if it is the same in every call, computed eagerly; other values as they are."""
         return known_value(value, self)
 
     def replace(self, tensor: SymbolicTensor, new: SymbolicTensor) -> None:
@@ -376,12 +342,7 @@ class Trace:
         return self.apply(OPS["astype"], (lifted,), Attrs(dtype=type.dtype))[0]
 
     def refuse(self, error: GraphcError) -> GraphcError:
-        """Records that something cannot be compiled; returns the error to raise, with the user's line.
-
-        Raises:
-          RegionAborted: an attempt to roll a loop is open; unrolled, the loop may have Python values in place of
-            tensors.
-        """
+        """Records that something cannot be compiled; returns the error to raise, with the user's line."""
         at(error, user_location())
         (context.trace or self).abort_attempts(str(error))
         return self.note_refusal(error)
@@ -415,12 +376,7 @@ class Trace:
         return self.refuse(error) if location is None else at(error, location)
 
     def making(self, reads: Iterable[Variable] = ()) -> AbstractContextManager[None]:
-        """Opens a scope in which code runs eagerly, to make state that outlives the call.
-
-        Raises:
-          CreationInTrace: eager code might make other state here; the call must run eagerly.
-          VariableCreationError: the function made its state in an earlier call.
-        """
+        """Opens a scope in which code runs eagerly, to make state that outlives the call."""
         lifting = self.root.lifting
         if lifting is None:
             raise self.variable_created()
@@ -431,19 +387,9 @@ class Trace:
         return lifting.making(self, reads)
 
     def side_effect(self, what: str, *, certain: bool = False, remedy: str = "") -> None:
-        """Reports that Python code is about to have a side effect.
-
-        Args:
-          what: a description for messages: ``the call of print``.
-          certain: whether it is known to have an effect, or a different result each time, which is reported after
-            tracing. An effect that is merely possible (the call of a library function) is not.
-          remedy: what to write instead; empty for the default remedy.
-
-        Raises:
-          RegionAborted: an attempt to roll a loop is open, and is given up.
-          UnimplementedError: the code runs under a condition or in a loop that depends on tensors, or side effects are
-            forbidden.
-        """
+        """Reports that Python code is about to have a side effect."""
+        # certain: whether it is known to have an effect, or a different result each time, which is reported after
+        # tracing. An effect that is merely possible (the call of a library function) is not.
         self.abort_attempts(what)
         if self.parent is not None:
             error = UnimplementedError(
@@ -462,14 +408,7 @@ class Trace:
         self._tell(SideEffect(what, user_location(), remedy=remedy))
 
     def read_once(self, what: str, remedy: str = "pass its result as an argument, or call it in gx.pyfunc") -> None:
-        """Reports that Python code reads something of the world that may differ at the next call.
-
-        Args:
-          what: a description of the use, for messages.
-
-        Raises:
-          UnimplementedError: side effects are forbidden.
-        """
+        """Reports that Python code reads something of the world that may differ at the next call."""
         effect = SideEffect(what, user_location(), remedy=remedy)
         if self.root.forbids_side_effects:
             raise self.refuse(UnimplementedError(_FORBIDDEN.format(what, self.root.builder.name) + effect.remedy))
@@ -488,12 +427,8 @@ class Trace:
             trace = trace.parent
 
     def abort(self, reason: str, *, unsettled: bool = False) -> None:
-        """Gives up the attempt to roll a loop that this trace itself belongs to, if any.
-
-        Args:
-          reason: the reason, for reports.
-          unsettled: whether another attempt may succeed after one iteration (see :class:`RegionAborted`).
-        """
+        """Gives up the attempt to roll a loop that this trace itself belongs to, if any."""
+        # unsettled: whether another attempt may succeed after one iteration (see :class:`RegionAborted`).
         del reason, unsettled
 
     def note_store(self, owner: Any, what: str, undo: Callable[[Any], None]) -> None:
@@ -501,11 +436,7 @@ class Trace:
         self.root.stores.setdefault(id(owner), Store(owner, what, user_location(), undo))
 
     def writing(self, cell: Cell) -> None:
-        """Records that a cell is about to be written; call it before the write.
-
-        Raises:
-          UnimplementedError: the cell's owner may or may not be another object at run time.
-        """
+        """Records that a cell is about to be written; call it before the write."""
         alias = self.root.aliases.changing(cell.owner)
         if alias is not None:
             raise self.refuse(alias.error(cell.what))
@@ -560,11 +491,7 @@ def trace_of(tensor: SymbolicTensor) -> Trace:
 
 
 def current_trace() -> Trace:
-    """Returns the trace that receives ops.
-
-    Raises:
-      InvalidArgumentError: no function is being traced.
-    """
+    """Returns the trace that receives ops."""
     if context.trace is None:
         raise InvalidArgumentError("no function is being traced here")
     return context.trace

@@ -49,13 +49,8 @@ _HELPERS = {"ag__now": CellType(now), NOTHING: CellType(nothing), "ag__slice": C
 
 @dataclass(frozen=True, slots=True)
 class _Converted:
-    """Converted code.
-
-    Attributes:
-      cells: where its free variables come from: an index into the original closure, or a cell of ours.
-    """
-
     code: CodeType
+    # Where its free variables come from: an index into the original closure, or a cell of ours.
     cells: tuple[int | CellType, ...]
 
     def bind(self, fn: FunctionType) -> FunctionType:
@@ -292,13 +287,9 @@ def _no_lines(code: CodeType) -> bytes:
 
 
 def _finished(code: CodeType, name: str, prefix: str, qualname: str, mark: bool = True, part_of: str = "") -> CodeType:
-    """Marks the code and everything in it, and gives each function the name that its user knows.
-
-    Args:
-      name: the name of the user's function it belongs to.
-      mark: whether the code was rewritten; the methods of classes inside it were not.
-      part_of: the qualified name of the user's function that it is a part of; empty where it is one itself.
-    """
+    """Marks the code and everything in it, and gives each function the name that its user knows."""
+    # mark: whether the code was rewritten; the methods of classes inside it were not.
+    # part_of: the qualified name of the user's function that it is a part of; empty where it is one itself.
     own = part_of or _GENERATED.sub("", qualname + code.co_qualname.removeprefix(prefix))
     is_class = not code.co_flags & inspect.CO_OPTIMIZED
     consts: list[object] = []

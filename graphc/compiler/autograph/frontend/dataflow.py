@@ -29,47 +29,31 @@ _SWALLOWING = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRege
 
 @dataclass(slots=True)
 class Frame:
-    """The local variables of one function of the result: the user's own, or the body of a construct.
+    """The local variables of one function of the result: the user's own, or the body of a construct."""
 
-    Attributes:
-      owned: the user's variables that are local to it.
-      undefined: those of them that start as the mark for an unbound name.
-    """
-
-    owned: NameSet
-    undefined: set[str] = field(default_factory=set[str])
+    owned: NameSet  # the user's variables that are local to it
+    undefined: set[str] = field(default_factory=set[str])  # those of them that start as the mark for an unbound name
 
 
 @dataclass(slots=True)
 class Branch:
-    """The body of a construct.
-
-    Attributes:
-      captured: names it reads before it binds them, and that nobody reads after it: it works on a copy.
-    """
+    """The body of a construct."""
 
     assigned: NameSet
-    captured: NameSet
+    captured: NameSet  # names it reads before it binds them, and that nobody reads after it: it works on a copy
     frame: Frame
 
 
 @dataclass(slots=True)
 class Construct:
-    """The facts from which the code of an ``if``, ``while`` or ``for`` is generated.
+    """The facts from which the code of an ``if``, ``while`` or ``for`` is generated."""
 
-    Attributes:
-      state: the names that the operator reads and writes, sorted.
-      body: its body, or the branch for true.
-      orelse: the branch for false; empty for a loop.
-      stored: names that a loop's body does not bind, and to whose items it assigns, in order.
-      unread: the names of the state that nobody reads after a jump, by the flag that a branch sets when it jumps; the
-        flag ``""`` stands for the jumps that were taken before, if the branch for false is run.
-    """
-
-    state: tuple[str, ...]
-    body: Branch
-    orelse: Branch
-    stored: tuple[str, ...] = ()
+    state: tuple[str, ...]  # the names that the operator reads and writes, sorted
+    body: Branch  # its body, or the branch for true
+    orelse: Branch  # the branch for false; empty for a loop
+    stored: tuple[str, ...] = ()  # names that a loop's body does not bind, and to whose items it assigns, in order
+    # The names of the state that nobody reads after a jump, by the flag that a branch sets when it jumps; the flag
+    # ``""`` stands for the jumps that were taken before, if the branch for false is run.
     unread: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
 
@@ -248,22 +232,15 @@ def _both(first: Bound, second: Bound) -> Bound:
 
 
 class Bindings:
-    """The variables of one function that may be unbound, at each point.
-
-    Args:
-      constructs: the state of its constructs; the frames in it learn which names start undefined.
-
-    Attributes:
-      undefined: the names that may hold the mark, in any frame.
-    """
+    """The variables of one function that may be unbound, at each point."""
 
     def __init__(
         self, body: Sequence[ast.stmt], scope: Scope, constructs: Mapping[ast.stmt, Construct], table: NameTable
     ) -> None:
         self._names = table.of
         self.frame = Frame(scope.local)
-        self.undefined: set[str] = set()
-        self._constructs = constructs
+        self.undefined: set[str] = set()  # the names that may hold the mark, in any frame
+        self._constructs = constructs  # the state of its constructs; the frames in it learn which names start undefined
         self._declared = scope.declared
         self._frames = [self.frame]
         self._bound: dict[ast.AST, frozenset[str]] = {}
@@ -385,15 +362,11 @@ def always_bound(body: Sequence[ast.stmt], scope: Scope, table: NameTable) -> fr
 
 @dataclass(slots=True)
 class _Ways:
-    """The ways through a function.
-
-    Attributes:
-      doubtful: the names that one of them reads unbound.
-      left: for each loop around, what is bound wherever it is left by ``break``.
-    """
+    """The ways through a function."""
 
     table: NameTable
-    doubtful: set[str] = field(default_factory=set[str])
+    doubtful: set[str] = field(default_factory=set[str])  # the names that one of them reads unbound
+    # For each loop around, what is bound wherever it is left by ``break``.
     left: list[Bound] = field(default_factory=list[Bound])
 
     def block(self, body: Sequence[ast.stmt], bound: Bound) -> Bound:

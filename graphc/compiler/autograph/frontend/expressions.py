@@ -68,28 +68,20 @@ E = TypeVar("E", bound=ast.expr)
 
 
 class Expressions(ast.NodeTransformer):
-    """The rewriting of expressions.
-
-    Args:
-      local: the variables of the function and of the converted functions around it.
-      first_parameter: the function's first parameter, for ``super()``, or None.
-
-    Attributes:
-      doubtful: the names that may hold the mark for an unbound name where the expression runs.
-      undefined: the names that may hold it anywhere, which is what a function defined here may see.
-      in_control: whether the expression stands in a branch or a loop.
-    """
+    """The rewriting of expressions."""
 
     def __init__(self, unit: Unit, local: frozenset[str], first_parameter: str | None, table: NameTable) -> None:
         self.unit = unit
         self.table = table
-        self.local = local
+        self.local = local  # the variables of the function and of the converted functions around it
+        # The names that may hold the mark for an unbound name where the expression runs.
         self.doubtful: frozenset[str] = frozenset()
+        # The names that may hold it anywhere, which is what a function defined here may see.
         self.undefined: frozenset[str] = frozenset()
-        self.in_control: bool = False
+        self.in_control: bool = False  # whether the expression stands in a branch or a loop
         self._in_thunk: bool = False
         self._asked: set[ast.BoolOp] = set()
-        self._first_parameter = first_parameter
+        self._first_parameter = first_parameter  # the function's first parameter, for ``super()``, or None
 
     def binds_in_place(self, node: ast.expr) -> bool:
         """Returns True if an expression binds a name of its function by ``:=``."""
@@ -115,11 +107,7 @@ class Expressions(ast.NodeTransformer):
         return None if node is None else self.visit(node)
 
     def delayed(self, node: ast.expr, what: str) -> ast.Lambda:
-        """Rewrites an expression and makes it a function of no arguments.
-
-        Args:
-          what: what it is, for the refusal of ``:=`` in it.
-        """
+        """Rewrites an expression and makes it a function of no arguments."""
         if self.binds_in_place(node):
             raise self.unit.refuse(
                 node,

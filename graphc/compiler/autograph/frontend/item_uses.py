@@ -27,31 +27,27 @@ _LOADING = frozenset(("load_attr", "load_item"))
 
 @dataclass
 class _Uses:
-    """The uses of names in a function.
+    """The uses of names in a function."""
 
-    Attributes:
-      asked: names that are asked for items somewhere.
-      whole: names that are used in any other way.
-      aliases: pairs of names of which the first is assigned the second.
-      loads: calls that load a container to ask it for items, each with the name that it is assigned to, if any.
-    """
-
-    asked: set[str] = field(default_factory=set[str])
-    whole: set[str] = field(default_factory=set[str])
+    asked: set[str] = field(default_factory=set[str])  # names that are asked for items somewhere
+    whole: set[str] = field(default_factory=set[str])  # names that are used in any other way
+    # Pairs of names of which the first is assigned the second.
     aliases: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    # Calls that load a container to ask it for items, each with the name that it is assigned to, if any.
     loads: list[tuple[ast.Call, str]] = field(default_factory=list[tuple[ast.Call, str]])
 
 
 def mark_item_uses(root: ast.AST) -> frozenset[str]:
-    """Marks what loads a container to ask it for items (``by_item=True``), in a function that is converted.
-
-    Returns:
-      The names that are only asked for items, in the function and in those inside it.
-    """
+    """Marks what loads a container to ask it for items (``by_item=True``); returns the names only asked for items."""
     uses = _Uses()
     todo = [root]
     while todo:
-        _look(todo.pop(), uses, todo)
+        node = todo.pop()
+        look = _LOOKS.get(type(node))
+        if look is None:
+            todo += children(node)
+        else:
+            look(node, uses, todo)
     if uses.whole & (FRAME_BUILTINS - {"super"}):
         return frozenset()
     grown = True
@@ -63,15 +59,6 @@ def mark_item_uses(root: ast.AST) -> frozenset[str]:
         if target not in uses.whole:
             load.keywords.append(ast.keyword(arg="by_item", value=constant(True)))
     return frozenset(uses.asked | {name for _, name in uses.aliases}) - uses.whole
-
-
-def _look(node: ast.AST, uses: _Uses, todo: list[ast.AST]) -> None:
-    """Looks at one node, and adds those inside it to what is left to do."""
-    look = _LOOKS.get(type(node))
-    if look is None:
-        todo += children(node)
-    else:
-        look(node, uses, todo)
 
 
 def _name(node: ast.Name, uses: _Uses, todo: list[ast.AST]) -> None:

@@ -42,18 +42,9 @@ def is_flag(name: str) -> bool:
 
 
 def remove_jumps(body: Block, unit: Unit) -> Block:
-    """Rewrites the body of one function without jumps.
-
-    Args:
-      unit: the conversion this belongs to, for new names and for refusals.
-
-    Returns:
-      Statements with the same meaning. Where the function returns in more than one place they end in
-      ``return ag__return``, and the value returned was bound to that name.
-
-    Raises:
-      UnsupportedSyntaxError: a ``finally`` block jumps.
-    """
+    """Rewrites the body of one function without jumps."""
+    # Returns statements with the same meaning. Where the function returns in more than one place they end in ``return
+    # ag__return``, and the value returned was bound to that name.
     returns = _returns(body)
     if not returns or returns == [body[-1]]:
         block, _ = _Lowering(unit, valued=False).block([s for s in body if s not in returns], tail=True, loop=None)
@@ -114,11 +105,8 @@ def _breaks(body: Block) -> bool:
 
 
 def _terminates(body: Block, through_with: bool = False) -> bool:
-    """Returns True if no way through the statements reaches their end.
-
-    Args:
-      through_with: take it that no context manager swallows an exception.
-    """
+    """Returns True if no way through the statements reaches their end."""
+    # through_with: take it that no context manager swallows an exception.
     return any(_never_falls_through(node, through_with) for node in body)
 
 
@@ -169,15 +157,9 @@ class _Lowering:
         self._valued = valued
 
     def block(self, body: Block, tail: bool, loop: _Loop | None) -> tuple[Block, set[str]]:
-        """Rewrites statements.
-
-        Args:
-          tail: whether the end of the block is the end of the loop's body (of the function, outside loops), so that
-            ``continue`` (``return``) need only come to that end.
-
-        Returns:
-          The new statements, and the flags they may set.
-        """
+        """Returns the statements rewritten, and the flags that they may set."""
+        # tail: whether the end of the block is the end of the loop's body (of the function, outside loops), so that
+        # ``continue`` (``return``) need only come to that end.
         done: Block = []
         flags: set[str] = set()
         queue = list(body)

@@ -28,11 +28,7 @@ class Tests(ast.BoolOp):
 
 
 def remove_matches(body: Block, unit: Unit) -> Block:
-    """Rewrites the body of one function without ``match`` statements.
-
-    Args:
-      unit: the conversion this belongs to, for new names.
-    """
+    """Rewrites the body of one function without ``match`` statements."""
     return _Remover(unit).block(body)
 
 
@@ -51,16 +47,11 @@ def _captures(pattern: ast.pattern) -> Iterator[str]:
 
 @dataclass
 class _Test:
-    """The test of a pattern.
-
-    Attributes:
-      before: statements to run first.
-      bound: the names that the pattern binds, and what they are bound to.
-    """
+    """The test of a pattern."""
 
     before: Block
     holds: ast.expr
-    bound: Sequence[tuple[str, str]]
+    bound: Sequence[tuple[str, str]]  # the names that the pattern binds, and what they are bound to
 
     def bind(self, leave: Collection[str] = ()) -> Block:
         """Statements that bind the names."""
@@ -101,14 +92,9 @@ class _Remover(StatementRewriter):
         return [first, if_(case.guard, case.body, self._cases(subject, others), case.guard)]
 
     def _guarded(
-        self,
-        subject: str,
-        test: _Test,
-        guard: ast.expr,
-        names: Names,
-        case: ast.match_case,
+        self, subject: str, test: _Test, guard: ast.expr, names: Names, case: ast.match_case,
         others: Sequence[ast.match_case],
-    ) -> Block:
+    ) -> Block:  # fmt: skip
         """Returns the statements for a guard that needs names of the pattern, or binds names itself."""
         if not isinstance(test.holds, ast.Name):
             flag = self.unit.fresh("matched")
@@ -140,12 +126,9 @@ class _Remover(StatementRewriter):
         return _Test(before, located(load(flag), pattern), [*values.items()])
 
     def _matches(self, subject: ast.expr, pattern: ast.pattern, values: Mapping[str, str]) -> ast.expr:
-        """Returns the test of a pattern, which binds what its names stand for.
-
-        Args:
-          subject: what is matched; evaluated once, unless it is a name.
-          values: by the names in it, the names of ours that their values are bound to.
-        """
+        """Returns the test of a pattern, which binds what its names stand for."""
+        # subject: what is matched; evaluated once, unless it is a name.
+        # values: by the names in it, the names of ours that their values are bound to.
         match pattern:
             case ast.MatchValue():
                 tests = [operator("matched", ast.Compare(left=subject, ops=[ast.Eq()], comparators=[pattern.value]))]
@@ -173,8 +156,7 @@ class _Remover(StatementRewriter):
                 )
             case ast.MatchClass():
                 raise self.unit.refuse(
-                    pattern,
-                    "A class pattern is not compiled. Write an `if`: `if isinstance(x, Point) and x.y == 0:`.",
+                    pattern, "A class pattern is not compiled. Write an `if`: `if isinstance(x, Point) and x.y == 0:`."
                 )
             case _:
                 raise AssertionError(pattern)

@@ -18,19 +18,13 @@ __all__ = ["Block", "StatementRewriter", "Unit", "blocks", "if_", "lift_bindings
 
 
 class Unit:
-    """One conversion: a function and everything defined inside it.
-
-    Args:
-      function: its name, for messages.
-      class_name: the class by which private names are mangled, or None.
-      outside: the names that the function can see outside itself, and their values now.
-    """
+    """One conversion: a function and everything defined inside it."""
 
     def __init__(self, file: str, function: str, class_name: str | None, outside: Mapping[str, object]) -> None:
         self.file = file
         self.function = function
-        self.class_name = class_name
-        self._outside = outside
+        self.class_name = class_name  # the class by which private names are mangled, or None
+        self._outside = outside  # the names that the function can see outside itself, and their values now
         self._count = 0
 
     def number(self) -> int:
@@ -47,10 +41,8 @@ class Unit:
         return mangle(name, self.class_name)
 
     def library(self, node: ast.expr) -> ModuleType | None:
-        """Returns the library's module that an expression stands for, as far as that is known without running it.
-
-        Nobody looks at the names of a library again; those of the user's own modules may change.
-        """
+        """Returns the library's module that an expression stands for, as far as that is known without running it."""
+        # Nobody looks at the names of a library again; those of the user's own modules may change.
         module = self._module(node)
         return module if module is not None and is_library_module(module.__name__) else None
 
@@ -98,13 +90,10 @@ class StatementRewriter(ast.NodeTransformer):
     """Visits all statements of one function, wherever they stand in it; each becomes any number of statements.
 
     Functions and classes inside it are left alone: a function is rewritten on its own, the body of a class not at all.
-
-    Args:
-      unit: the conversion this belongs to, for new names.
     """
 
     def __init__(self, unit: Unit) -> None:
-        self.unit = unit
+        self.unit = unit  # the conversion this belongs to, for new names
 
     def block(self, body: Block) -> Block:
         """Returns what stands in place of some statements."""
@@ -138,11 +127,7 @@ class StatementRewriter(ast.NodeTransformer):
 
 
 def lift_bindings(body: Block, unit: Unit) -> Block:
-    """Rewrites the ``while`` loops of one function whose tests bind names.
-
-    Args:
-      unit: the conversion this belongs to, for new names.
-    """
+    """Rewrites the ``while`` loops of one function whose tests bind names."""
     return _Lifter(unit).block(body)
 
 

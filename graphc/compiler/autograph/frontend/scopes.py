@@ -28,29 +28,22 @@ NOTHING: AbstractSet[str] = frozenset()
 
 @dataclass(slots=True)
 class Names:
-    """The effects of a piece of syntax on the names of its function.
-
-    Attributes:
-      binds: names bound, or unbound by ``del``, whenever the piece runs to its end.
-      may_bind: names bound on some ways through the piece only (``:=`` in an operand, patterns).
-      deferred: names that functions defined here may read at any later time.
-      rebound: names that functions defined here bind by ``nonlocal``.
-      deleted: names that may be unbound, by ``del`` or at the end of an ``except`` clause.
-      stored: names to whose items something is assigned here, in order.
-      suspension: the last ``yield`` or ``await`` here, or what else makes the function a generator or a coroutine.
-    """
+    """The effects of a piece of syntax on the names of its function."""
 
     reads: set[str] = field(default_factory=set[str])
+    # Names bound, or unbound by ``del``, whenever the piece runs to its end.
     binds: set[str] = field(default_factory=set[str])
     # Most pieces have none of these, and there are thousands of pieces.
+    # Names bound on some ways through the piece only (``:=`` in an operand, patterns).
     may_bind: AbstractSet[str] = NOTHING
     in_place: AbstractSet[str] = NOTHING
-    deferred: AbstractSet[str] = NOTHING
-    rebound: AbstractSet[str] = NOTHING
-    deleted: AbstractSet[str] = NOTHING
+    deferred: AbstractSet[str] = NOTHING  # names that functions defined here may read at any later time
+    rebound: AbstractSet[str] = NOTHING  # names that functions defined here bind by ``nonlocal``
+    deleted: AbstractSet[str] = NOTHING  # names that may be unbound, by ``del`` or at the end of an ``except`` clause
     globals: AbstractSet[str] = NOTHING
     nonlocals: AbstractSet[str] = NOTHING
-    stored: tuple[str, ...] = ()
+    stored: tuple[str, ...] = ()  # names to whose items something is assigned here, in order
+    # The last ``yield`` or ``await`` here, or what else makes the function a generator or a coroutine.
     suspension: ast.AST | None = None
 
     @property
@@ -106,11 +99,7 @@ class NameTable:
 
 @dataclass(slots=True)
 class Scope:
-    """The names of one function.
-
-    Attributes:
-      parameters: its parameters, in order.
-    """
+    """The names of one function."""
 
     parameters: tuple[str, ...]
     names: Names
@@ -141,11 +130,8 @@ def target_names(target: ast.expr) -> list[str]:
 
 
 def scope_of(node: Definition, table: NameTable, local: frozenset[str] = frozenset()) -> Scope:
-    """Returns the scope that a function or a lambda opens.
-
-    Args:
-      local: names that are local to it even if nothing in the definition binds them.
-    """
+    """Returns the scope that a function or a lambda opens."""
+    # local: names that are local to it even if nothing in the definition binds them.
     names = table.of_all([node.body] if isinstance(node, ast.Lambda) else node.body)
     params = parameters(node.args)
     local = local.union(names.assigned, params) - names.globals - names.nonlocals
@@ -171,7 +157,6 @@ class _Collector(ast.NodeVisitor):
         self.walrus: set[str] = set()  # names that the statement has certainly bound by := so far
 
     def visit(self, node: ast.AST) -> None:
-        """Collects the names of a node."""
         getattr(self, visitor(type(node)), self.generic_visit)(node)
 
     def generic_visit(self, node: ast.AST) -> None:

@@ -82,11 +82,8 @@ def _standard_input() -> Iterator[list[str]]:
 
 
 def _typed(first: int) -> Iterator[list[str]]:
-    """Yields what was typed into an interactive interpreter, by readline's history, the latest first.
-
-    Args:
-      first: the line, of the statement that was typed, on which the definition begins.
-    """
+    """Yields what was typed into an interactive interpreter, by readline's history, the latest first."""
+    # first: the line, of the statement that was typed, on which the definition begins.
     readline: Any = sys.modules.get("readline")
     if readline is None:
         return
@@ -121,48 +118,31 @@ class NoSourceError(errors.UnsupportedSyntaxError):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The syntax tree of one function.
+    """The syntax tree of one function."""
 
-    Attributes:
-      node: the function's own definition, free to be changed.
-      file: the file it was compiled from.
-      class_name: the innermost class around it, by which private names are mangled, or None.
-    """
-
-    node: Definition
-    file: str
-    class_name: str | None
+    node: Definition  # the function's own definition, free to be changed
+    file: str  # the file it was compiled from
+    class_name: str | None  # the innermost class around it, by which private names are mangled, or None
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A definition.
-
-    Attributes:
-      statement: the statement of the module that it is or stands in.
-    """
-
     node: Definition
     class_name: str | None
-    statement: ast.stmt
+    statement: ast.stmt  # the statement of the module that it is or stands in
 
 
 @dataclass(slots=True)
 class _File:
-    """A parsed file, or a block of it.
-
-    Attributes:
-      statements: of the module, or of the block.
-      imports: the names that the module itself imports, which Python calls in its own way; of a block, those that
-        probably are.
-      parts: of the statements searched so far, by identity: the statements directly inside, the lambdas by line.
-      codes: what is in the statements compiled so far, by their identity, the flags, and the imports beside them.
-    """
+    """A parsed file, or a block of it."""
 
     lines: list[str]
-    statements: list[ast.stmt]
+    statements: list[ast.stmt]  # of the module, or of the block
+    # The names that the module itself imports, which Python calls in its own way; of a block, those that probably are.
     imports: frozenset[str]
+    # Of the statements searched so far, by identity: the statements directly inside, the lambdas by line.
     parts: dict[int, _Parts] = field(default_factory=dict[int, "_Parts"])
+    # What is in the statements compiled so far, by their identity, the flags, and the imports beside them.
     codes: dict[tuple[int, int, frozenset[str]], list[CodeType]] = field(
         default_factory=dict[tuple[int, int, frozenset[str]], list[CodeType]]
     )
@@ -176,17 +156,7 @@ _files: OrderedDict[tuple[str, int], _File] = OrderedDict()
 
 
 def find_source(fn: FunctionType) -> Source:
-    """Finds the definition of a function.
-
-    Args:
-      fn: a Python function or lambda.
-
-    Returns:
-      Its syntax tree, with the line numbers of the file.
-
-    Raises:
-      NoSourceError: the file cannot be read, or what stands there now is not this function.
-    """
+    """Finds the definition of a function."""
     code = fn.__code__
     problem = _no_source(code, _UNREADABLE)
     for lines in texts_of(code, fn.__globals__):
@@ -246,11 +216,9 @@ def _whole(fn: FunctionType, lines: list[str]) -> _File:
 
 
 def _block(fn: FunctionType, lines: list[str]) -> _File:
-    """Parses what is probably the statement of the module around a function: between lines that are not indented.
-
-    A text over several lines may mislead it; then the code differs, or it does not parse. In a file of 340 lines it
-    spares 5 ms of the first call.
-    """
+    """Parses what is probably the statement of the module around a function: between lines that are not indented."""
+    # A text over several lines may mislead it; then the code differs, or it does not parse. In a file of 340 lines it
+    # spares 5 ms of the first call.
     code = fn.__code__
     first, last = code.co_firstlineno, max(line for *_, line in code.co_lines() if line is not None)
     if last > len(lines) or _is_rewritten(code):
@@ -268,12 +236,9 @@ _INSIDE = re.compile(r"[\s)\]}#]")
 
 
 def _parsed(
-    code: CodeType,
-    lines: list[str],
-    first: int,
-    text: Callable[[], str],
+    code: CodeType, lines: list[str], first: int, text: Callable[[], str],
     imports: Callable[[ast.Module], Iterable[str]],
-) -> _File:
+) -> _File:  # fmt: skip
     key = code.co_filename, first
     cached = _files.get(key)
     if cached is not None and (cached.lines is lines or cached.lines == lines):

@@ -34,14 +34,8 @@ __all__ = ["rewrite"]
 
 
 def rewrite(node: Definition, unit: Unit, suspended: bool = False) -> Definition:
-    """Rewrites a function or a lambda.
-
-    Args:
-      suspended: whether it may be a generator that yields outside its constructs.
-
-    Raises:
-      UnsupportedSyntaxError: it is another generator or a coroutine, or uses a construct that cannot be converted.
-    """
+    """Rewrites a function or a lambda."""
+    # suspended: whether it may be a generator that yields outside its constructs.
     table = NameTable()
     scope = scope_of(node, table)
     if not (suspended and isinstance(node, ast.FunctionDef)):
@@ -88,14 +82,9 @@ def _refuse_suspension(cause: ast.AST | None, unit: Unit) -> None:
 
 
 def _rewrite_function(
-    node: ast.FunctionDef,
-    unit: Unit,
-    before: Scope,
-    table: NameTable,
-    outer_local: frozenset[str],
-    outer_undefined: frozenset[str],
-    suspended: bool = False,
-) -> ast.FunctionDef:
+    node: ast.FunctionDef, unit: Unit, before: Scope, table: NameTable, outer_local: frozenset[str],
+    outer_undefined: frozenset[str], suspended: bool = False,
+) -> ast.FunctionDef:  # fmt: skip
     certain = always_bound(node.body, before, table)
     steps = (remove_matches, *([lift_bindings] if before.names.in_place else []), remove_jumps)
     for step in steps:
@@ -120,17 +109,10 @@ def _method(kind: type[ast.stmt]) -> str:
 
 class _Statements(Stores):
     def __init__(
-        self,
-        node: ast.FunctionDef,
-        unit: Unit,
-        scope: Scope,
-        table: NameTable,
-        constructs: Mapping[ast.stmt, Construct],
-        bindings: Bindings,
-        outer_local: frozenset[str],
-        outer_undefined: frozenset[str],
-        certain: frozenset[str],
-    ) -> None:
+        self, node: ast.FunctionDef, unit: Unit, scope: Scope, table: NameTable,
+        constructs: Mapping[ast.stmt, Construct], bindings: Bindings, outer_local: frozenset[str],
+        outer_undefined: frozenset[str], certain: frozenset[str],
+    ) -> None:  # fmt: skip
         super().__init__(node, unit, scope, table, bindings, outer_local)
         self._constructs = constructs
         self._certain = certain
@@ -138,7 +120,6 @@ class _Statements(Stores):
         self.undefined = self._outer_undefined | bindings.undefined
 
     def function(self, body: Block) -> Block:
-        """Rewrites the whole body of the function."""
         first = body[0]
         has_docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
         docstring = [first] if has_docstring else []
@@ -150,27 +131,24 @@ class _Statements(Stores):
         return [*docstring, *declarations, *start, *self.block(body[has_docstring:])]
 
     def _undefined(self, names: set[str], origin: ast.AST) -> Block:
-        return [assign(name, self._mark(name), origin) for name in sorted(names)]
-
-    def _mark(self, name: str) -> ast.expr:
-        if name.startswith(PREFIX):
-            return operator("unbound_return")
-        return operator("unbound", constant(name), *([constant(True)] if name in self._certain else []))
+        marks: Block = []
+        for name in sorted(names):
+            certain = [constant(True)] if name in self._certain else []
+            is_return = name.startswith(PREFIX)
+            mark = operator("unbound_return") if is_return else operator("unbound", constant(name), *certain)
+            marks.append(assign(name, mark, origin))
+        return marks
 
     def block(self, body: Sequence[ast.stmt]) -> Block:
-        """Rewrites statements."""
         new: Block = []
         for node in body:
             self._at(node)
-            new += self._statement(node)
+            method = getattr(self, _method(type(node)), None)
+            new += [node] if method is None else method(node)
         return new
 
     def _at(self, node: ast.AST) -> None:
         self.doubtful = self._bindings.doubtful(node) | self._outer_undefined
-
-    def _statement(self, node: ast.stmt) -> Block:
-        method = getattr(self, _method(type(node)), None)
-        return [node] if method is None else method(node)
 
     # Constructs
 
@@ -189,16 +167,14 @@ class _Statements(Stores):
         if node.orelse:
             orelse = [self._function(f"ag__orelse_{number}", (), construct, construct.orelse, node.orelse, node)]
         other = load(orelse[0].name if orelse else NOTHING)
-        unread = [] if not construct.unread else [self._unread(construct)]
+        # The names that do not matter once a jump has been taken, by its flag.
+        flags = [*map(constant, construct.unread)]
+        names = map(strings, construct.unread.values())
+        unread = [ast.Dict(keys=[*flags], values=[*names])] if flags else []
         run = operator("if_stmt", test, load(body.name), other, *self._state_names(construct, number), *unread)
         return [*before, *state, body, *orelse, located(ast.Expr(value=located(run, node.test)), node.test)]
 
     _mask = _if
-
-    def _unread(self, construct: Construct) -> ast.expr:
-        """Returns the names that do not matter once a jump has been taken: a dictionary by the flag of the jump."""
-        flags = [*map(constant, construct.unread)]
-        return ast.Dict(keys=[*flags], values=[strings(names) for names in construct.unread.values()])
 
     def _while(self, node: ast.While) -> Block:
         construct = self._constructs[node]
@@ -291,14 +267,9 @@ class _Statements(Stores):
         return declared
 
     def _function(
-        self,
-        name: str,
-        params: tuple[str, ...],
-        construct: Construct,
-        branch: Branch,
-        body: Sequence[ast.stmt],
+        self, name: str, params: tuple[str, ...], construct: Construct, branch: Branch, body: Sequence[ast.stmt],
         origin: ast.stmt,
-    ) -> ast.FunctionDef:
+    ) -> ast.FunctionDef:  # fmt: skip
         captured = sorted(branch.captured)
         args = arguments(*params, *captured, defaults=[load(name) for name in captured])
         declared = self._declarations(branch.assigned & frozenset(construct.state))

@@ -19,14 +19,9 @@ class Stores(Expressions):
     """The rewriting of assignments, in one function."""
 
     def __init__(
-        self,
-        node: ast.FunctionDef,
-        unit: Unit,
-        scope: Scope,
-        table: NameTable,
-        bindings: Bindings,
+        self, node: ast.FunctionDef, unit: Unit, scope: Scope, table: NameTable, bindings: Bindings,
         outer_local: frozenset[str],
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(unit, (outer_local | scope.local) - scope.globals, first_parameter(node.args), table)
         self._scope = scope
         self._bindings = bindings

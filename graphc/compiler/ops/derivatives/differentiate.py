@@ -32,17 +32,7 @@ Pullback = Callable[[Sequence[Any]], tuple[Any, ...]]
 def linearize(
     function: Callable[..., Any], primals: Sequence[Any], wrt: Sequence[int], cotangents: Sequence[bool]
 ) -> tuple[tuple[Any, ...], Pullback]:
-    """Evaluates a function and returns its pullback.
-
-    Args:
-      function: takes the primals, returns a value or a tuple.
-      primals: the point at which to evaluate.
-      wrt: which primals to differentiate with respect to; of inexact dtype.
-      cotangents: for each output, whether the pullback takes a cotangent for it.
-
-    Returns:
-      All outputs, and the pullback from cotangents to one gradient for each of ``wrt``.
-    """
+    """Evaluates a function and returns its pullback."""
     outputs, pullback = _vjp_of(function, primals, wrt, cotangents)
     return outputs, lambda seeds: pullback(tuple(seeds))
 
@@ -50,12 +40,10 @@ def linearize(
 def linearize_op(
     op: OpDef, attrs: Attrs, primals: Sequence[Any], wrt: Sequence[int], cotangents: Sequence[bool]
 ) -> tuple[tuple[Any, ...], Pullback]:
-    """Linearizes an op without bodies and effects, under a JAX trace; see :func:`linearize`.
-
-    ``jax.vjp`` traces the op, its linearization and its transposition, which took two thirds of the lowering time of a
-    deep network. Equal layers need it once: both are kept as ``jax.jit`` functions, which JAX inlines with the source
-    location of each node.
-    """
+    """Linearizes an op without bodies and effects, under a JAX trace; see :func:`linearize`."""
+    # ``jax.vjp`` traces the op, its linearization and its transposition, which took two thirds of the lowering time of
+    # a deep network. Equal layers need it once: both are kept as ``jax.jit`` functions, which JAX inlines with the
+    # source location of each node.
     forward, backward = _linearized(op, attrs, tuple(wrt), tuple(cotangents), dtype_rules())
     outputs, pullback = forward(*primals)
     return outputs, lambda seeds: backward(pullback, tuple(seeds))
@@ -88,27 +76,13 @@ def _vjp_of(
 
 
 def linearize_twice(
-    function: Callable[..., Any],
-    primals: Sequence[Any],
-    wrt: Sequence[int],
-    cotangents: Sequence[bool],
-    wrt_again: Sequence[int],
-    *,
-    with_outputs: bool,
-) -> tuple[tuple[Any, ...], Any, Any]:
-    """Evaluates a function, whose pullback is to be differentiated.
-
-    Args:
-      function: as for :func:`linearize`, as are the next three.
-      cotangents: for each output, whether the pullback takes a cotangent for it.
-      wrt_again: which primals to differentiate the pullback with respect to.
-      with_outputs: whether the outputs with cotangents are differentiated in the same pass.
-
-    Returns:
-      All outputs; JAX's pullback, a pytree, whose arrays depend on the primals; and the function that takes a pair, the
-      cotangents of the outputs, or an empty tuple, and those of the pullback, to one gradient for each of
-      ``wrt_again``.
-    """
+    function: Callable[..., Any], primals: Sequence[Any], wrt: Sequence[int], cotangents: Sequence[bool],
+    wrt_again: Sequence[int], *, with_outputs: bool,
+) -> tuple[tuple[Any, ...], Any, Any]:  # fmt: skip
+    """Evaluates a function, whose pullback is to be differentiated."""
+    # Returns all outputs; JAX's pullback, a pytree, whose arrays depend on the primals; and the function that takes a
+    # pair, the cotangents of the outputs, or an empty tuple, and those of the pullback, to one gradient for each of
+    # ``wrt_again``.
 
     def forward(*chosen: Any) -> tuple[tuple[Any, Any], tuple[Any, ...]]:
         values = list(primals)
@@ -130,17 +104,9 @@ def linearize_twice(
 def pushforward(
     function: Callable[..., Any], primals: Sequence[Any], wrt: Sequence[int], wanted: Sequence[bool]
 ) -> tuple[tuple[Any, ...], Any]:
-    """Evaluates a function and returns its derivative, for :func:`pull_back`.
-
-    Args:
-      function: takes the primals, returns a value or a tuple.
-      wrt: which primals to differentiate with respect to; of inexact dtype.
-      wanted: for each output, whether to differentiate it.
-
-    Returns:
-      All outputs, and the pushforward from a tangent for each of ``wrt`` to one for each wanted output. It is a pytree,
-      which a compiled function may return.
-    """
+    """Evaluates a function and returns its derivative, for :func:`pull_back`."""
+    # Returns all outputs, and the pushforward from a tangent for each of ``wrt`` to one for each wanted output. It is a
+    # pytree, which a compiled function may return.
     selected, chosen = _selected(function, primals, wrt, wanted)
     with reverse_mode():
         _, push, outputs = cast("Any", jax.linearize)(selected, *chosen, has_aux=True)
@@ -150,15 +116,9 @@ def pushforward(
 def pull_back(
     push: Any, types: Sequence[TensorType], mask: Sequence[bool], indices: Sequence[int], cotangents: Sequence[Any]
 ) -> tuple[Any, ...]:
-    """Returns the gradients that a pushforward yields for the cotangents of some of its outputs.
-
-    An output without a cotangent is left out, where a zero cotangent would not be: zero times an infinite derivative is
-    NaN.
-
-    Args:
-      mask: for each of its outputs, whether there is a cotangent.
-      indices: the positions of the tangents whose gradients are wanted.
-    """
+    """Returns the gradients that a pushforward yields for the cotangents of some of its outputs."""
+    # An output without a cotangent is left out, where a zero cotangent would not be: zero times an infinite derivative
+    # is NaN.
 
     def outputs(*tangents: Any) -> tuple[Any, ...]:
         return tuple([output for output, wanted in zip(push(*tangents), mask, strict=True) if wanted])

@@ -46,10 +46,8 @@ def _pushed(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequ
 
 
 def _transposed(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any, Any]:
-    """Returns the same from the pullback, which is linear: its transpose maps tangents to tangents.
-
-    For functions with a custom pullback and no other derivative.
-    """
+    """Returns the same from the pullback, for functions with a custom one: its transpose maps tangents to tangents."""
+    # For functions with a custom pullback and no other derivative.
     with reverse_mode():
         results, pullback, others = jax.vjp(function, *primals, has_aux=True)
         _, transpose = jax.vjp(pullback, tuple([jnp.zeros_like(result) for result in results]))
@@ -90,11 +88,7 @@ def emit_jvp(
     body: Region, arguments: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor],
     others: Sequence[SymbolicTensor], primals: Sequence[Tensor], tangents: Sequence[Tensor],
 ) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:  # fmt: skip
-    """Appends a jvp to the trace that encloses the region, which also writes the states that the region writes.
-
-    Returns:
-      The values of ``outputs`` and ``others``, and the tangents of ``outputs``.
-    """
+    """Appends a jvp to the trace that encloses the region, which also writes the states that the region writes."""
     around, written = body.parent, body.written()
     invariant: list[Tensor] = [outer for outer, _ in body.captures.values()]
     shared = [inner for _, inner in body.captures.values()]

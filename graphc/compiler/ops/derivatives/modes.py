@@ -125,14 +125,10 @@ def dependence(program: Program) -> list[Inputs]:
 def has_custom_vjp(program: Program, *, loops: bool = False) -> bool:
     """Returns True if part of the program, bodies included, has a custom pullback, which need not be linear."""
     return any(
-        (_is_custom(equation) and (loops or not _is_loop(equation)))
+        (equation.primitive.name == "custom_vjp_call" and (loops or not _is_loop(equation)))
         or any(has_custom_vjp(body, loops=loops) for body in _bodies(equation))
         for equation in program.eqns
     )
-
-
-def _is_custom(equation: Any) -> bool:
-    return equation.primitive.name == "custom_vjp_call"
 
 
 def _is_loop(equation: Any) -> bool:
@@ -244,10 +240,8 @@ class Stack(NamedTuple):
 
     @classmethod
     def stored(cls, rows: tuple[Any, ...], trips: Any) -> Stack:
-        """Returns a stack of what :func:`stored` wrote: the values before each of ``trips`` iterations.
-
-        If there were more of them than slots, only the start remains.
-        """
+        """Returns a stack of what :func:`stored` wrote: the values before each of ``trips`` iterations."""
+        # If there were more of them than slots, only the start remains.
         (slots,) = {row.shape[0] for row in rows}
         return cls(jnp.where(trips <= slots, trips, 1), jnp.arange(slots, dtype=jnp.int32), rows)
 
@@ -285,13 +279,11 @@ def stored(rows: tuple[Any, ...], carry: tuple[Any, ...], iteration: Any) -> tup
 
 
 def stride(span: Any, free: Any) -> Any:
-    """Returns the distance from a checkpoint to the next one, with ``span`` iterations, at least 2, after it.
-
-    With ``free`` slots and at most ``passes`` evaluations of each, binomial(free + passes, passes) iterations can be
-    run backwards. The iterations before the next checkpoint are evaluated once more than those behind it, which have
-    one slot less; this distance minimizes the sum. Rounding costs only time, so float32 suffices. The last slot is for
-    the end of the span.
-    """
+    """Returns the distance from a checkpoint to the next one, with ``span`` iterations, at least 2, after it."""
+    # With ``free`` slots and at most ``passes`` evaluations of each, binomial(free + passes, passes) iterations can be
+    # run backwards. The iterations before the next checkpoint are evaluated once more than those behind it, which have
+    # one slot less; this distance minimizes the sum. Rounding costs only time, so float32 suffices. The last slot is
+    # for the end of the span.
     # In lax, which traces in a fraction of the time of jax.numpy. Eight passes suffice for 77 million iterations in 32
     # slots.
     slots, wide = (lax.convert_element_type(value, jnp.float32) for value in (free, span))
@@ -310,14 +302,7 @@ def stride(span: Any, free: Any) -> Any:
 
 
 def slots_for(carry: Sequence[Any], max_iterations: int | None) -> int:
-    """Returns the number of checkpoints to keep.
-
-    Args:
-      max_iterations: the known maximum number of iterations; None if there is none.
-
-    Returns:
-      One for each iteration, if they are small enough.
-    """
+    """Returns the number of checkpoints to keep: one for each iteration, if they are small enough."""
     size = max(1, _size(carry))
     if max_iterations is None:
         return max(SLOTS, min(_UNBOUNDED_SLOTS, _UNBOUNDED_BYTES // size))

@@ -44,21 +44,12 @@ jax: Any = _jax  # its functions are only partly annotated
 
 
 def custom_vjp(
-    function: Callable[..., Any],
-    forward: Callable[..., Any],
-    backward: Callable[..., Any],
-    *,
+    function: Callable[..., Any], forward: Callable[..., Any], backward: Callable[..., Any], *,
     symbolic_zeros: bool = False,
-) -> Callable[..., tuple[Any, ...]]:
-    """Returns a function from arrays to a tuple of arrays, with a custom gradient.
-
-    JAX gives integer results tangents of dtype float0, weakly typed or not. A ``lax.cond`` with both cannot be
-    transposed (JAX 0.10 fails in an assertion). Here integers have no tangents.
-
-    Args:
-      backward: takes the residuals and the cotangents and returns a cotangent for each argument.
-      symbolic_zeros: whether these two receive known zero tangents symbolically.
-    """
+) -> Callable[..., tuple[Any, ...]]:  # fmt: skip
+    """Returns a function from arrays to a tuple of arrays, with a custom gradient."""
+    # JAX gives integer results tangents of dtype float0, weakly typed or not. A ``lax.cond`` with both cannot be
+    # transposed (JAX 0.10 fails in an assertion). Here integers have no tangents.
     wrapped = jax.custom_vjp(function)
     wrapped.defvjp(forward, backward, symbolic_zeros=symbolic_zeros)
     return lambda *values: tuple(map(without_tangent, wrapped(*values)))
@@ -77,14 +68,9 @@ Leaves = tuple[Any, ...]
 
 
 def while_loop(
-    test: Callable[[T, Any], Any],
-    body: Callable[[T, Any], T],
-    carry: T,
-    invariant: Any,
-    slots: int = SLOTS,
-    *,
+    test: Callable[[T, Any], Any], body: Callable[[T, Any], T], carry: T, invariant: Any, slots: int = SLOTS, *,
     stores: bool = False,
-) -> T:
+) -> T:  # fmt: skip
     """Repeats a body while a test is true; differentiable in reverse mode, and in :func:`forward_mode` in forward mode.
 
     Args:
@@ -136,27 +122,17 @@ def _forward_loop(test: Callable[[T, Any], Any], body: Callable[[T, Any], T], ca
 
 @dataclass(frozen=True)
 class _Body:
-    """A traced loop body; tracing fixes the weak types of its inputs, which the rows of a stack lack.
+    """A traced loop body; tracing fixes the weak types of its inputs, which the rows of a stack lack."""
 
-    Attributes:
-      run: evaluates the body, from inputs to carried values.
-    """
-
-    run: Callable[..., Leaves]
+    run: Callable[..., Leaves]  # evaluates the body, from inputs to carried values
     program: Program
 
 
 @jax.tree_util.register_static
 @dataclass(frozen=True)
 class _Static:
-    """Static data that a forward pass hands to its backward pass.
-
-    Attributes:
-      perturbed: for each of the inputs, whether its gradient may be requested.
-    """
-
     body: _Body
-    perturbed: tuple[bool, ...]
+    perturbed: tuple[bool, ...]  # for each of the inputs, whether its gradient may be requested
 
 
 Residuals = tuple[tuple[Any, ...], _Static]
@@ -169,21 +145,14 @@ def _with_gradient(function: _Loop | _Counted | _Sweep) -> Callable[..., Leaves]
 
 @dataclass(frozen=True)
 class _Loop:
-    """A while loop over flat values, the carried ones first.
+    """A while loop over flat values, the carried ones first."""
 
-    Attributes:
-      test: returns True if there is another iteration.
-      slots: the number of checkpoints that the backward pass keeps.
-      replay: whether the loop is traced in a :func:`replaying` scope; JAX calls :meth:`forward` later.
-      stores: whether :meth:`forward` stores the carried values of each iteration, as far as the slots go.
-    """
-
-    test: Callable[..., Any]
+    test: Callable[..., Any]  # returns True if there is another iteration
     body: Callable[..., Leaves]
     num_carry: int
-    slots: int
-    replay: bool
-    stores: bool
+    slots: int  # the number of checkpoints that the backward pass keeps
+    replay: bool  # whether the loop is traced in a :func:`replaying` scope; JAX calls :meth:`forward` later
+    stores: bool  # whether :meth:`forward` stores the carried values of each iteration, as far as the slots go
 
     def graphc_loop(self, *values: Any) -> Leaves:
         invariant = values[self.num_carry :]
@@ -215,7 +184,7 @@ class _Loop:
 
 @dataclass(frozen=True)
 class _Counted:
-    """A while loop that also returns its number of iterations and, if it stores them, the carried values before each.
+    """A while loop that also returns its trip count and, if stored, the carried values before each iteration.
 
     Gradients flow through its carried values only.
     """
@@ -253,11 +222,9 @@ class _Counted:
 
 
 def _active(static: _Static, mask: Sequence[bool]) -> list[int]:
-    """Returns the positions of the loop's inputs through which gradients flow, given the cotangents of some outputs.
-
-    Others are left out, as on a tape: a zero cotangent differs from none if a derivative is infinite, such as that of
-    the norm of a step that has become zero, carried only for the test.
-    """
+    """Returns the positions of the loop's inputs through which gradients flow, given the cotangents of some outputs."""
+    # Others are left out, as on a tape: a zero cotangent differs from none if a derivative is infinite, such as that of
+    # the norm of a step that has become zero, carried only for the test.
     reach = dependence(static.body.program)
     moved = {index for index, value in enumerate(static.perturbed) if value}
     while added := {index for index, inputs in enumerate(reach) if inputs & moved} - moved:
@@ -303,10 +270,8 @@ class _Step:
         return _Gradients(list(cotangents[:count]), sums)
 
     def push(self, carry: Leaves, invariant: Leaves, tangents: _Gradients) -> tuple[Leaves, list[Any]]:
-        """Returns the carried values after an iteration, and their tangents.
-
-        It transposes the pullback, because functions with custom pullbacks have no other derivative.
-        """
+        """Returns the carried values after an iteration, and their tangents."""
+        # It transposes the pullback, because functions with custom pullbacks have no other derivative.
         active, pullback, outputs = self._linearize(carry, invariant)
         _, transpose = jax.vjp(pullback, [jnp.zeros_like(value) for value in active])
         (pushed,) = transpose((*tangents.carry, *tangents.invariant))
@@ -326,21 +291,13 @@ class _Step:
 
 
 class _State(NamedTuple):
-    """The start of a backward pass.
-
-    Attributes:
-      trips: the number of iterations that the loop ran.
-      rows: the stored carried values before each iteration, if there are no more iterations than slots; empty if the
-        forward pass stored none.
-      carry: the carried values before the first one.
-      gradients: the cotangents of the active carried values after the last one.
-    """
-
-    trips: Any
+    trips: Any  # the number of iterations that the loop ran
+    # The stored carried values before each iteration, if there are no more iterations than slots; empty if the forward
+    # pass stored none.
     rows: Leaves
-    carry: Leaves
+    carry: Leaves  # the carried values before the first one
     invariant: Leaves
-    gradients: _Gradients
+    gradients: _Gradients  # the cotangents of the active carried values after the last one
 
 
 def _sweep(step: _Step, state: _State, slots: int) -> _Gradients:

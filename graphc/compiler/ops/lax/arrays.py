@@ -49,30 +49,14 @@ _EXACT = "precision: Precision = None"
 _EXACT_TYPED = f"{_EXACT}, preferred_element_type: DType = None"
 
 _PRODUCTS_ROWS = (
-    row(
-        "lax.dot",
-        _product(lax.dot),
-        f"lhs, rhs, *, dimension_numbers: DimensionNumbers = None, {_EXACT_TYPED}",
-        "The product of vectors and matrices; for other tensors dot_general with dimension_numbers.",
-    ),
-    row(
-        "lax.dot_general",
-        _product(lax.dot_general),
-        f"lhs, rhs, dimension_numbers: DimensionNumbers, {_EXACT_TYPED}",
-        "The sum of products over the contracted axes, for each batch index.",
-    ),
-    row(
-        "lax.batch_matmul",
-        _product(lax.batch_matmul),
-        f"lhs, rhs, {_EXACT}",
-        "The matrix products of the last two axes; the other axes must be equal.",
-    ),
-    row(
-        "lax.conv",
-        _product(lax.conv),
-        f"lhs, rhs, window_strides: Ints, padding: Padding, {_EXACT_TYPED}",
-        "The convolution of an NCHW tensor with OIHW filters.",
-    ),
+    row("lax.dot", _product(lax.dot), f"lhs, rhs, *, dimension_numbers: DimensionNumbers = None, {_EXACT_TYPED}",
+        "The product of vectors and matrices; for other tensors dot_general with dimension_numbers."),
+    row("lax.dot_general", _product(lax.dot_general), f"lhs, rhs, dimension_numbers: DimensionNumbers, {_EXACT_TYPED}",
+        "The sum of products over the contracted axes, for each batch index."),
+    row("lax.batch_matmul", _product(lax.batch_matmul), f"lhs, rhs, {_EXACT}",
+        "The matrix products of the last two axes; the other axes must be equal."),
+    row("lax.conv", _product(lax.conv), f"lhs, rhs, window_strides: Ints, padding: Padding, {_EXACT_TYPED}",
+        "The convolution of an NCHW tensor with OIHW filters."),
     row(
         "lax.conv_with_general_padding",
         _product(lax.conv_with_general_padding),
@@ -96,7 +80,7 @@ _PRODUCTS_ROWS = (
         f"{_EXACT_TYPED}, use_consistent_padding: bool = False",
         "The transposed convolution, of NHWC with HWIO unless dimension_numbers is given.",
     ),
-)
+)  # fmt: skip
 
 
 # Rows of ``lax``: reductions, cumulative reductions, and sorting.
@@ -149,20 +133,10 @@ _REDUCING_ROWS = (
         )
         for name, doc in _PLACES.items()
     ],
-    row(
-        "lax.sort_key_val",
-        lax.sort_key_val,
-        "keys, values, dimension: int = -1, is_stable: bool = True",
-        "Keys sorted along a dimension, and values in the same order.",
-        returns=_PAIR,
-    ),
-    row(
-        "lax.top_k",
-        lax.top_k,
-        "operand, k: int, *, axis: int = -1",
-        "The k largest numbers along axis, in descending order, and their indices.",
-        returns=_PAIR,
-    ),
+    row("lax.sort_key_val", lax.sort_key_val, "keys, values, dimension: int = -1, is_stable: bool = True",
+        "Keys sorted along a dimension, and values in the same order.", returns=_PAIR),
+    row("lax.top_k", lax.top_k, "operand, k: int, *, axis: int = -1",
+        "The k largest numbers along axis, in descending order, and their indices.", returns=_PAIR),
     *[
         row(
             f"lax.{name}",
@@ -174,7 +148,7 @@ _REDUCING_ROWS = (
         )
         for name, doc in _NEAR.items()
     ],
-)
+)  # fmt: skip
 
 
 # Rows of ``lax``: creation, conversion and rearrangement of tensors.
@@ -194,85 +168,39 @@ def _concatenate(*operands: Any, dimension: int) -> jax.Array:
 _SHAPING_ROWS = (
     # Making.
     row("lax.iota", lax.iota, "dtype: DType, size: int", "The integers from 0 to size - 1."),
-    row(
-        "lax.broadcasted_iota",
-        lax.broadcasted_iota,
-        "dtype: DType, shape: Ints, dimension: int",
-        "The integers from 0 along a dimension, constant along the others.",
-    ),
+    row("lax.broadcasted_iota", lax.broadcasted_iota, "dtype: DType, shape: Ints, dimension: int",
+        "The integers from 0 along a dimension, constant along the others."),
     row("lax.full", _full, "shape: Shape, fill_value, dtype: DType = None", "A tensor of a shape filled with a value."),
-    row(
-        "lax.full_like",
-        lax.full_like,
-        "x, fill_value, dtype: DType = None, shape: Ints | None = None",
-        "A tensor filled with a value, with x's shape and dtype unless given.",
-    ),
+    row("lax.full_like", lax.full_like, "x, fill_value, dtype: DType = None, shape: Ints | None = None",
+        "A tensor filled with a value, with x's shape and dtype unless given."),
     # Dtypes.
-    row(
-        "lax.convert_element_type",
-        lax.convert_element_type,
-        "operand, new_dtype: DType",
-        "The tensor converted to a dtype.",
-    ),
-    row(
-        "lax.bitcast_convert_type",
-        lax.bitcast_convert_type,
-        "operand, new_dtype: DType",
-        "The same bits as another dtype; a different item size removes or adds a last axis.",
-        differentiable=False,
-    ),
+    row("lax.convert_element_type", lax.convert_element_type, "operand, new_dtype: DType",
+        "The tensor converted to a dtype."),
+    row("lax.bitcast_convert_type", lax.bitcast_convert_type, "operand, new_dtype: DType",
+        "The same bits as another dtype; a different item size removes or adds a last axis.", differentiable=False),
     # Axes.
     row("lax.broadcast", lax.broadcast, "operand, sizes: Ints", "The tensor broadcast along new leading axes."),
-    row(
-        "lax.broadcast_in_dim",
-        lax.broadcast_in_dim,
-        "operand, shape: Ints, broadcast_dimensions: Ints",
-        "The tensor broadcast to a shape; broadcast_dimensions maps its axes.",
-    ),
-    row(
-        "lax.broadcast_to_rank",
-        lax.broadcast_to_rank,
-        "x, rank: int",
-        "The tensor with leading axes of size 1 up to a rank.",
-    ),
+    row("lax.broadcast_in_dim", lax.broadcast_in_dim, "operand, shape: Ints, broadcast_dimensions: Ints",
+        "The tensor broadcast to a shape; broadcast_dimensions maps its axes."),
+    row("lax.broadcast_to_rank", lax.broadcast_to_rank, "x, rank: int",
+        "The tensor with leading axes of size 1 up to a rank."),
     row("lax.expand_dims", lax.expand_dims, "array, dimensions: Ints", "The tensor with axes of size 1 inserted."),
     row("lax.squeeze", lax.squeeze, "array, dimensions: Ints", "The tensor with axes of size 1 removed."),
-    row(
-        "lax.collapse",
-        lax.collapse,
-        "operand, start_dimension: int, stop_dimension: int | None = None",
-        "The tensor with the axes from start_dimension to before stop_dimension merged.",
-    ),
-    row(
-        "lax.reshape",
-        lax.reshape,
-        "operand, new_sizes: Ints, dimensions: Ints | None = None",
-        "The same elements in another shape, read in the order of dimensions.",
-    ),
+    row("lax.collapse", lax.collapse, "operand, start_dimension: int, stop_dimension: int | None = None",
+        "The tensor with the axes from start_dimension to before stop_dimension merged."),
+    row("lax.reshape", lax.reshape, "operand, new_sizes: Ints, dimensions: Ints | None = None",
+        "The same elements in another shape, read in the order of dimensions."),
     row("lax.transpose", lax.transpose, "operand, permutation: Ints", "The tensor with its axes permuted."),
     row("lax.rev", lax.rev, "operand, dimensions: Ints", "The tensor reversed along axes."),
     # Joining, splitting, enlarging.
-    row(
-        "lax.concatenate",
-        _concatenate,
-        "operands: Tensors, dimension: int",
-        "Tensors concatenated along an existing axis.",
-    ),
-    row(
-        "lax.split",
-        lax.split,
-        "operand, sizes: Ints, axis: int = 0",
-        "The tensor split along axis into parts of given sizes.",
-        returns="tuple[Tensor, ...]",
-    ),
+    row("lax.concatenate", _concatenate, "operands: Tensors, dimension: int",
+        "Tensors concatenated along an existing axis."),
+    row("lax.split", lax.split, "operand, sizes: Ints, axis: int = 0",
+        "The tensor split along axis into parts of given sizes.", returns="tuple[Tensor, ...]"),
     row("lax.tile", lax.tile, "operand, reps: Ints", "The tensor repeated along each axis."),
-    row(
-        "lax.pad",
-        lax.pad,
-        "operand, padding_value, padding_config: PaddingConfig",
-        "The tensor padded before, after and between the elements; negative padding crops.",
-    ),
-)
+    row("lax.pad", lax.pad, "operand, padding_value, padding_config: PaddingConfig",
+        "The tensor padded before, after and between the elements; negative padding crops."),
+)  # fmt: skip
 
 
 # Rows of ``lax``: slices at static or dynamic positions, and their updates.
@@ -321,60 +249,31 @@ _SCATTERS = {
 _REACH = "; shifted to fit into the tensor if necessary."
 
 _SLICING_ROWS = (
-    row(
-        "lax.slice",
-        lax.slice,
-        "operand, start_indices: Ints, limit_indices: Ints, strides: Ints | None = None",
-        "The block from start_indices up to but excluding limit_indices, one for each axis.",
-    ),
-    row(
-        "lax.slice_in_dim",
-        lax.slice_in_dim,
+    row("lax.slice", lax.slice, "operand, start_indices: Ints, limit_indices: Ints, strides: Ints | None = None",
+        "The block from start_indices up to but excluding limit_indices, one for each axis."),
+    row("lax.slice_in_dim", lax.slice_in_dim,
         "operand, start_index: int | None, limit_index: int | None, stride: int = 1, axis: int = 0",
-        "The slice start_index:limit_index:stride along axis.",
-    ),
-    row(
-        "lax.index_in_dim",
-        lax.index_in_dim,
-        "operand, index: int, axis: int = 0, keepdims: bool = True",
-        "The slice at an index along axis.",
-    ),
-    row(
-        "lax.dynamic_slice",
-        _dynamic_slice,
+        "The slice start_index:limit_index:stride along axis."),
+    row("lax.index_in_dim", lax.index_in_dim, "operand, index: int, axis: int = 0, keepdims: bool = True",
+        "The slice at an index along axis."),
+    row("lax.dynamic_slice", _dynamic_slice,
         "operand, start_indices: Tensors, slice_sizes: Ints, *, allow_negative_indices: Flags = True",
-        f"The block of given sizes at start_indices, one for each axis{_REACH}",
-    ),
-    row(
-        "lax.dynamic_slice_in_dim",
-        lax.dynamic_slice_in_dim,
+        f"The block of given sizes at start_indices, one for each axis{_REACH}"),
+    row("lax.dynamic_slice_in_dim", lax.dynamic_slice_in_dim,
         "operand, start_index, slice_size: int, axis: int = 0, *, allow_negative_indices: bool = True",
-        f"The slices along axis from start_index{_REACH}",
-    ),
-    row(
-        "lax.dynamic_index_in_dim",
-        lax.dynamic_index_in_dim,
+        f"The slices along axis from start_index{_REACH}"),
+    row("lax.dynamic_index_in_dim", lax.dynamic_index_in_dim,
         "operand, index, axis: int = 0, keepdims: bool = True, *, allow_negative_indices: bool = True",
-        "The slice along axis at a tensor index, which is clamped.",
-    ),
-    row(
-        "lax.dynamic_update_slice",
-        _dynamic_update_slice,
+        "The slice along axis at a tensor index, which is clamped."),
+    row("lax.dynamic_update_slice", _dynamic_update_slice,
         "operand, update, start_indices: Tensors, *, allow_negative_indices: Flags = True",
-        f"A copy with update stored at start_indices, one for each axis{_REACH}",
-    ),
-    row(
-        "lax.dynamic_update_slice_in_dim",
-        lax.dynamic_update_slice_in_dim,
+        f"A copy with update stored at start_indices, one for each axis{_REACH}"),
+    row("lax.dynamic_update_slice_in_dim", lax.dynamic_update_slice_in_dim,
         "operand, update, start_index, axis: int, *, allow_negative_indices: bool = True",
-        f"A copy with update stored at start_index along axis{_REACH}",
-    ),
-    row(
-        "lax.dynamic_update_index_in_dim",
-        lax.dynamic_update_index_in_dim,
+        f"A copy with update stored at start_index along axis{_REACH}"),
+    row("lax.dynamic_update_index_in_dim", lax.dynamic_update_index_in_dim,
         "operand, update, index, axis: int, *, allow_negative_indices: bool = True",
-        "A copy with update stored as the slice at an index along axis.",
-    ),
+        "A copy with update stored as the slice at an index along axis."),
     row(
         "lax.gather",
         _gather,
@@ -384,15 +283,7 @@ _SLICING_ROWS = (
         "Blocks of slice_sizes at each of start_indices.",
     ),
     *[row(f"lax.{name}", _scatter(getattr(lax, name)), _SCATTER, doc) for name, doc in _SCATTERS.items()],
-)
+)  # fmt: skip
 
 
-define(
-    globals(),
-    (
-        *_PRODUCTS_ROWS,
-        *_REDUCING_ROWS,
-        *_SLICING_ROWS,
-    ),
-    light=(*_SHAPING_ROWS,),
-)
+define(globals(), (*_PRODUCTS_ROWS, *_REDUCING_ROWS, *_SLICING_ROWS), light=(*_SHAPING_ROWS,))

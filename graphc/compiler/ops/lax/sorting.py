@@ -22,14 +22,10 @@ def _sort(*operands: Any, **attrs: Any) -> Any:
 
 define_ops(
     (
-        row(
-            "lax.sort",
-            _sort,
-            "*operands, dimension: int = -1, is_stable: bool = True, num_keys: int = 1",
-            "Tensors sorted by the first ones.",
-        ),
+        row("lax.sort", _sort, "*operands, dimension: int = -1, is_stable: bool = True, num_keys: int = 1",
+            "Tensors sorted by the first ones."),
     )
-)
+)  # fmt: skip
 
 
 def sort(

@@ -18,33 +18,19 @@ _SOFTMAX = "x, axis: Axis = -1"
 _ACTIVATIONS_ROWS = (
     row("nn.relu", jax.nn.relu, "x", "max(x, 0); its gradient at 0 is 0."),
     row("nn.relu6", jax.nn.relu6, "x", "min(max(x, 0), 6)."),
-    row(
-        "nn.leaky_relu",
-        jax.nn.leaky_relu,
-        "x, negative_slope: float = 0.01",
-        "x if positive, else negative_slope * x.",
-    ),
+    row("nn.leaky_relu", jax.nn.leaky_relu, "x, negative_slope: float = 0.01",
+        "x if positive, else negative_slope * x."),
     row("nn.elu", jax.nn.elu, "x, alpha: float = 1.0", "x if positive, else alpha * (exp(x) - 1)."),
     row("nn.celu", jax.nn.celu, "x, alpha: float = 1.0", "x if positive, else alpha * (exp(x / alpha) - 1)."),
     row("nn.selu", jax.nn.selu, "x", "Scaled ELU, which preserves mean 0 and variance 1 through layers."),
-    row(
-        "nn.gelu",
-        jax.nn.gelu,
-        "x, approximate: bool = True",
-        "x times the normal distribution function of x; approximate uses the tanh formula.",
-    ),
+    row("nn.gelu", jax.nn.gelu, "x, approximate: bool = True",
+        "x times the normal distribution function of x; approximate uses the tanh formula."),
     row("nn.silu", jax.nn.silu, "x", "x * sigmoid(x).", aliases=("swish",)),
     row("nn.mish", jax.nn.mish, "x", "x * tanh(softplus(x))."),
     row("nn.sigmoid", jax.nn.sigmoid, "x", "1 / (1 + exp(-x))."),
     row("nn.log_sigmoid", jax.nn.log_sigmoid, "x", "log(sigmoid(x)), without overflow."),
     row("nn.hard_sigmoid", jax.nn.hard_sigmoid, "x", "min(max(x + 3, 0), 6) / 6."),
-    row(
-        "nn.hard_silu",
-        jax.nn.hard_silu,
-        "x",
-        "x * hard_sigmoid(x).",
-        aliases=("hard_swish",),
-    ),
+    row("nn.hard_silu", jax.nn.hard_silu, "x", "x * hard_sigmoid(x).", aliases=("hard_swish",)),
     row("nn.hard_tanh", jax.nn.hard_tanh, "x", "x clipped to [-1, 1]."),
     row("nn.softplus", jax.nn.softplus, "x", "log(1 + exp(x)), without overflow."),
     row("nn.squareplus", jax.nn.squareplus, "x, b=4", "(x + sqrt(x ** 2 + b)) / 2."),
@@ -57,26 +43,13 @@ _ACTIVATIONS_ROWS = (
     row("nn.glu", jax.nn.glu, "x, axis: int = -1", "One half along axis times the sigmoid of the other."),
     row("nn.softmax", jax.nn.softmax, _SOFTMAX, "exp(x) / sum(exp(x)) over axis."),
     row("nn.log_softmax", jax.nn.log_softmax, _SOFTMAX, "log(softmax(x)), without overflow."),
-    row(
-        "nn.logsumexp",
-        jax.nn.logsumexp,
-        "x, axis: Axis = None, keepdims: bool = False",
-        "log(sum(exp(x))) over axis, without overflow.",
-    ),
-    row(
-        "nn.logmeanexp",
-        jax.nn.logmeanexp,
-        "x, axis: Axis = None, keepdims: bool = False",
-        "log(mean(exp(x))) over axis, without overflow.",
-    ),
-    row(
-        "nn.one_hot",
-        jax.nn.one_hot,
-        "x, num_classes: int, dtype: DType = None, axis: int = -1",
-        "1 at position x on the new axis, 0 elsewhere; all 0 if x is out of range.",
-        differentiable=False,
-    ),
-)
+    row("nn.logsumexp", jax.nn.logsumexp, "x, axis: Axis = None, keepdims: bool = False",
+        "log(sum(exp(x))) over axis, without overflow."),
+    row("nn.logmeanexp", jax.nn.logmeanexp, "x, axis: Axis = None, keepdims: bool = False",
+        "log(mean(exp(x))) over axis, without overflow."),
+    row("nn.one_hot", jax.nn.one_hot, "x, num_classes: int, dtype: DType = None, axis: int = -1",
+        "1 at position x on the new axis, 0 elsewhere; all 0 if x is out of range.", differentiable=False),
+)  # fmt: skip
 
 
 # Rows of the namespace ``nn``: attention and embedding lookup.
@@ -94,43 +67,24 @@ _ATTENTION_ROWS = (
         "query_seq_lengths=None, key_value_seq_lengths=None, local_window_size: Axis = None",
         "softmax(query @ key.T * scale + bias) @ value, for axes (batch, time, head, feature).",
     ),
-    row(
-        "nn.embedding_lookup",
-        _embedding_lookup,
-        "table, ids",
-        "The rows of a table at integer indices; NaN out of range.",
-    ),
-)
+    row("nn.embedding_lookup", _embedding_lookup, "table, ids",
+        "The rows of a table at integer indices; NaN out of range."),
+)  # fmt: skip
 
 
 # Data formats of images: the order of the batch, spatial and channel axes.
 
 
 class DataFormat(NamedTuple):
-    """The roles of a tensor's axes.
+    """The roles of a tensor's axes."""
 
-    Attributes:
-      letters: a letter for each axis: N for the batch, C for channels, others for spatial axes.
-      space: the letters of the spatial axes, in order.
-    """
-
-    letters: str
-    space: str
+    letters: str  # a letter for each axis: N for the batch, C for channels, others for spatial axes
+    space: str  # the letters of the spatial axes, in order
 
     @staticmethod
     def parse(data_format: str | None, ndim: int, space: int | None = None) -> DataFormat:
-        """Parses a format such as ``NHWC``; None means channels last.
-
-        Args:
-          space: the required number of spatial axes; None for any number.
-
-        Raises:
-          ValueError: the number of axes differs, or N or C is missing.
-
-        Example:
-          >>> DataFormat.parse(None, 4)
-          DataFormat(letters='NHWC', space='HW')
-        """
+        """Parses a format such as ``NHWC``; None means channels last."""
+        # space: the required number of spatial axes; None for any number.
         expected = ndim - 2 if space is None else space
         if ndim != expected + 2 or not 1 <= expected <= 3:
             raise ValueError(f"x has {ndim} axes, expected {expected + 2}: batch, channels and {expected} spatial axes")
@@ -146,11 +100,7 @@ class DataFormat(NamedTuple):
 
 
 def per_axis(value: Any, count: int, name: str) -> tuple[int, ...]:
-    """Returns one int for each spatial axis, from a single one or one for each.
-
-    Raises:
-      ValueError: the number of ints is wrong.
-    """
+    """Returns one int for each spatial axis, from a single one or one for each."""
     values = (value,) * count if isinstance(value, int) else tuple(value)
     if len(values) != count:
         raise ValueError(f"{name} are {value}, expected one or {count}")
@@ -166,14 +116,9 @@ def _conv(space: int) -> Callable[..., Array]:
     """Returns the convolution over a number of spatial axes."""
 
     def impl(
-        x: Any,
-        filters: Any,
-        strides: Any = 1,
-        padding: Any = "SAME",
-        dilations: Any = 1,
-        groups: int = 1,
+        x: Any, filters: Any, strides: Any = 1, padding: Any = "SAME", dilations: Any = 1, groups: int = 1,
         data_format: str | None = None,
-    ) -> Array:
+    ) -> Array:  # fmt: skip
         axes = DataFormat.parse(data_format, x.ndim, space)
         return lax.conv_general_dilated(
             x,
@@ -192,13 +137,9 @@ def _conv_transpose(space: int) -> Callable[..., Array]:
     """Returns the transposed convolution over a number of spatial axes: the gradient of a strided convolution."""
 
     def impl(
-        x: Any,
-        filters: Any,
-        strides: Any = 1,
-        padding: Any = "SAME",
-        dilations: Any = 1,
+        x: Any, filters: Any, strides: Any = 1, padding: Any = "SAME", dilations: Any = 1,
         data_format: str | None = None,
-    ) -> Array:
+    ) -> Array:  # fmt: skip
         axes = DataFormat.parse(data_format, x.ndim, space)
         return lax.conv_transpose(
             x,
@@ -228,32 +169,20 @@ def _rows(space: int) -> tuple[Row, Row]:
     axes = {1: "one axis", 2: "two axes", 3: "three axes"}[space]
     shapes = "(batch, *space, in) with filters (*space, in / groups, out)"
     return (
-        row(
-            f"nn.conv{space}d",
-            _conv(space),
-            f"x, filters, {_WHERE}, groups: int = 1, {_FORMAT}",
-            f"The convolution over {axes} of x {shapes}.",
-        ),
-        row(
-            f"nn.conv{space}d_transpose",
-            _conv_transpose(space),
-            f"x, filters, {_WHERE}, {_FORMAT}",
-            f"The transposed convolution over {axes}: strides upsample; filters (*space, in, out).",
-        ),
-    )
+        row(f"nn.conv{space}d", _conv(space), f"x, filters, {_WHERE}, groups: int = 1, {_FORMAT}",
+            f"The convolution over {axes} of x {shapes}."),
+        row(f"nn.conv{space}d_transpose", _conv_transpose(space), f"x, filters, {_WHERE}, {_FORMAT}",
+            f"The transposed convolution over {axes}: strides upsample; filters (*space, in, out)."),
+    )  # fmt: skip
 
 
 _CONVOLUTION_ROWS = (
     *_rows(1),
     *_rows(2),
     *_rows(3),
-    row(
-        "nn.depthwise_conv2d",
-        _depthwise,
-        f"x, filters, {_WHERE}, {_FORMAT}",
-        "The depthwise convolution: each channel separately, with filters (height, width, in, multiplier).",
-    ),
-)
+    row("nn.depthwise_conv2d", _depthwise, f"x, filters, {_WHERE}, {_FORMAT}",
+        "The depthwise convolution: each channel separately, with filters (height, width, in, multiplier)."),
+)  # fmt: skip
 
 
 # Rows of the namespace ``nn``: normalization to mean 0 and variance 1.
@@ -296,44 +225,19 @@ def _moments(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 _WEIGHTS = "scale=None, offset=None"
 
 _NORMALISATION_ROWS = (
-    row(
-        "nn.standardize",
-        jax.nn.standardize,
-        "x, axis: Axis = -1, epsilon: float = 1e-05",
-        "x normalized to mean 0 and variance 1 over axis.",
-    ),
-    row(
-        "nn.layer_norm",
-        _layer_norm,
-        f"x, {_WEIGHTS}, axis: Axis = -1, epsilon: float = 1e-05",
-        "x normalized to mean 0 and variance 1 over axis, then times scale plus offset.",
-    ),
-    row(
-        "nn.rms_norm",
-        _rms_norm,
-        "x, scale=None, axis: Axis = -1, epsilon: float = 1e-06",
-        "x scaled to a mean square of 1 over axis, then times scale.",
-    ),
-    row(
-        "nn.group_norm",
-        _group_norm,
-        f"x, groups: int, {_WEIGHTS}, epsilon: float = 1e-05",
-        "x normalized over space and groups of channels, the last axis, then times scale plus offset.",
-    ),
-    row(
-        "nn.batch_norm",
-        _batch_norm,
-        f"x, mean, variance, {_WEIGHTS}, epsilon: float = 0.001",
-        "x normalized by a given mean and variance, as from nn.moments or a running mean.",
-    ),
-    row(
-        "nn.moments",
-        _moments,
-        "x, axis: Axis = None, keepdims: bool = False",
-        "The mean and the variance over axis.",
-        returns="tuple[Tensor, Tensor]",
-    ),
-)
+    row("nn.standardize", jax.nn.standardize, "x, axis: Axis = -1, epsilon: float = 1e-05",
+        "x normalized to mean 0 and variance 1 over axis."),
+    row("nn.layer_norm", _layer_norm, f"x, {_WEIGHTS}, axis: Axis = -1, epsilon: float = 1e-05",
+        "x normalized to mean 0 and variance 1 over axis, then times scale plus offset."),
+    row("nn.rms_norm", _rms_norm, "x, scale=None, axis: Axis = -1, epsilon: float = 1e-06",
+        "x scaled to a mean square of 1 over axis, then times scale."),
+    row("nn.group_norm", _group_norm, f"x, groups: int, {_WEIGHTS}, epsilon: float = 1e-05",
+        "x normalized over space and groups of channels, the last axis, then times scale plus offset."),
+    row("nn.batch_norm", _batch_norm, f"x, mean, variance, {_WEIGHTS}, epsilon: float = 0.001",
+        "x normalized by a given mean and variance, as from nn.moments or a running mean."),
+    row("nn.moments", _moments, "x, axis: Axis = None, keepdims: bool = False",
+        "The mean and the variance over axis.", returns="tuple[Tensor, Tensor]"),
+)  # fmt: skip
 
 
 # Rows of the namespace ``nn``: pooling over sliding windows.
@@ -367,22 +271,11 @@ _POOL = "x, window: Shape, strides: Axis = None, padding: Padding = 'VALID', dat
 
 _POOLING_ROWS = (
     row("nn.max_pool", _max_pool, _POOL, "The maximum of each window; without strides windows are adjacent."),
-    row(
-        "nn.avg_pool",
-        _avg_pool,
-        _POOL,
-        "The mean of each window, excluding padding; without strides windows are adjacent.",
-    ),
-)
+    row("nn.avg_pool", _avg_pool, _POOL,
+        "The mean of each window, excluding padding; without strides windows are adjacent."),
+)  # fmt: skip
 
 
 define(
-    globals(),
-    (
-        *_ATTENTION_ROWS,
-        *_CONVOLUTION_ROWS,
-        *_NORMALISATION_ROWS,
-        *_POOLING_ROWS,
-    ),
-    light=(*_ACTIVATIONS_ROWS,),
+    globals(), (*_ATTENTION_ROWS, *_CONVOLUTION_ROWS, *_NORMALISATION_ROWS, *_POOLING_ROWS), light=(*_ACTIVATIONS_ROWS,)
 )

@@ -27,15 +27,7 @@ Texts = Any
 
 
 def texts(function: str, name: str, value: Texts) -> np.ndarray[Any, Any]:
-    """Returns an argument as an array of Python strings.
-
-    Args:
-      function: the name of the function in ``gx.strings``, for messages.
-      name: the argument's name, for messages.
-
-    Raises:
-      InvalidTypeError: the argument is not a tensor of strings.
-    """
+    """Returns an argument as an array of Python strings."""
     converted = as_strings(value)
     if converted is None:
         refuse: Any = getattr(cast("type[Any]", type(value)), "refuse", None)
@@ -51,11 +43,7 @@ def texts(function: str, name: str, value: Texts) -> np.ndarray[Any, Any]:
 
 
 def known_numbers(function: str, name: str, value: Any) -> np.ndarray[Any, Any]:
-    """Returns an argument as an array of numbers.
-
-    Raises:
-      ConcretizationError: the argument is a tensor without a value, while a function is traced.
-    """
+    """Returns an argument as an array of numbers."""
     if isinstance(value, StringTensor) or as_strings(value) is not None:
         kind = value.type if isinstance(value, StringTensor) else f"{type(value).__name__} {value!r:.60}"
         raise refused(InvalidTypeError(f"strings.{function}: {name} must be a tensor of numbers, got {kind}"))

@@ -49,7 +49,6 @@ class _Column:
             self.default = self.default.decode("utf-8", "surrogateescape")
 
     def value(self, field: str, record: int, index: int, is_missing: bool) -> Any:
-        """Returns the value of a record's field."""
         if is_missing:
             if self.required:
                 raise failed("decode_csv", f"field {index} of record {record} is empty and has no default")
@@ -63,12 +62,7 @@ class _Column:
         return parsed
 
     def at_once(self, fields: list[Any], absent: list[int], encode: Callable[[str], Any], is_plain: bool) -> Any:
-        """Returns the values of all fields, strings or ``bytes`` by ``encode``; None if one may be invalid.
-
-        Args:
-          absent: the indices of the fields that count as empty.
-          is_plain: whether all are known to be plain text, whose numbers Python parses in the same way.
-        """
+        """Returns the values of all fields, strings or ``bytes`` by ``encode``; None if one may be invalid."""
         for k in absent:
             fields[k] = encode(self.default) if self.strings else encode("0")
         if self.strings:
@@ -164,7 +158,6 @@ def _chosen(columns: int, select_cols: Sequence[int] | None) -> tuple[int, ...] 
 
 
 def _column_of(values: Any, column: _Column, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """Returns the values of a column as an array."""
     array = np.empty(len(values), object) if column.strings else np.array(values, column.dtype)
     if column.strings:
         array[:] = values
@@ -172,13 +165,9 @@ def _column_of(values: Any, column: _Column, shape: tuple[int, ...]) -> np.ndarr
 
 
 def _decode(
-    lines: Sequence[str | bytes],
-    columns: Sequence[_Column],
-    delimiter: str,
-    quotes: bool,
-    na_value: str,
+    lines: Sequence[str | bytes], columns: Sequence[_Column], delimiter: str, quotes: bool, na_value: str,
     chosen: tuple[int, ...] | None,
-) -> list[Any]:
+) -> list[Any]:  # fmt: skip
     """Returns the values of each column, with strings as ``bytes`` if the lines are bytes and it is allowed."""
     decoded = _decoded_at_once(lines, columns, delimiter, na_value, chosen) if len(lines) > 1 else None
     if decoded is not None:
@@ -235,13 +224,9 @@ def _operand(default: Any) -> Any:
 
 
 def _csv(
-    records: np.ndarray[Any, Any],
-    *defaults: np.ndarray[Any, Any],
-    field_delim: str,
-    use_quote_delim: bool,
-    na_value: str,
-    select_cols: tuple[int, ...] | None,
-) -> tuple[np.ndarray[Any, Any], ...]:
+    records: np.ndarray[Any, Any], *defaults: np.ndarray[Any, Any], field_delim: str, use_quote_delim: bool,
+    na_value: str, select_cols: tuple[int, ...] | None,
+) -> tuple[np.ndarray[Any, Any], ...]:  # fmt: skip
     columns = _columns(defaults)
     values = _decode(records.ravel().tolist(), columns, field_delim, use_quote_delim, na_value, select_cols)
     arrays = [_column_of(cells, column, records.shape) for column, cells in zip(columns, values, strict=True)]

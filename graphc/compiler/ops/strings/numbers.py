@@ -75,12 +75,7 @@ def to_number(x: Texts, out_type: Any = np.float32) -> Tensor:
 
 @in_graphs("x", type=each_of())
 def as_string(
-    x: Any,
-    precision: int = -1,
-    scientific: bool = False,
-    shortest: bool = False,
-    width: int = -1,
-    fill: str = "",
+    x: Any, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1, fill: str = ""
 ) -> StringTensor:
     """Formats numbers as strings.
 

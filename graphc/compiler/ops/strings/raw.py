@@ -54,31 +54,20 @@ def decode_raw(
     if is_string_dtype(kind) or kind == STRING:
         raise refused(InvalidTypeError("strings.decode_raw: out_type must be a dtype of numbers, got that of strings"))
     wide = jnp.dtype(kind)
-    attrs = Attrs(
-        dtype=wide, result=as_dtype(wide), little_endian=bool(little_endian), fixed_length=_length(fixed_length, wide)
-    )
+    if fixed_length is not None and (fixed_length <= 0 or fixed_length % wide.itemsize):
+        size = f"{wide.itemsize}, the size of {wide.name}"
+        raise failed("decode_raw", f"fixed_length is {fixed_length}, expected a positive multiple of {size}")
+    length = None if fixed_length is None else int(fixed_length)
+    attrs = Attrs(dtype=wide, result=as_dtype(wide), little_endian=bool(little_endian), fixed_length=length)
     if in_graph(input_bytes):
         return apply(RAW, (input_bytes,), attrs)
     return host_tensor(_raw(bytes_array(texts("decode_raw", "input_bytes", input_bytes)), **attrs))
 
 
-def _length(length: int | None, dtype: np.dtype[Any]) -> int | None:
-    if length is None:
-        return None
-    if length <= 0 or length % dtype.itemsize:
-        size = f"{dtype.itemsize}, the size of {dtype.name}"
-        raise failed("decode_raw", f"fixed_length is {length}, expected a positive multiple of {size}")
-    return int(length)
-
-
 def _raw(
-    strings: np.ndarray[Any, Any],
-    *,
-    dtype: np.dtype[Any],
-    result: np.dtype[Any],
-    little_endian: bool,
+    strings: np.ndarray[Any, Any], *, dtype: np.dtype[Any], result: np.dtype[Any], little_endian: bool,
     fixed_length: int | None,
-) -> np.ndarray[Any, Any]:
+) -> np.ndarray[Any, Any]:  # fmt: skip
     items: list[bytes] = strings.ravel().tolist()
     if fixed_length is not None:
         items = [item[:fixed_length].ljust(fixed_length, b"\0") for item in items]

@@ -168,12 +168,8 @@ TypeOf = Callable[[Sequence[TensorType], Attrs], TensorType]
 
 
 def in_graphs(*tensors: str, type: TypeOf) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Turns a function into a host op, for calls with tensors of graphs that are built by hand.
-
-    Args:
-      *tensors: the parameters that take tensors, or lists of them; the others are attributes.
-      type: returns the type of the result for the types of the tensors and the attributes.
-    """
+    """Turns a function into a host op, for calls with tensors of graphs that are built by hand."""
+    # tensors: the parameters that take tensors, or lists of them; the others are attributes.
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         signature = inspect.signature(function)
@@ -245,13 +241,9 @@ def _infer(type: TypeOf, types: Sequence[TensorType], attrs: Attrs, regions: Seq
 
 @dataclass(frozen=True)
 class each_of:  # noqa: N801  a rule among functions that are rules
-    """The type rule of elementwise functions: the broadcast shape of all inputs.
+    """The type rule of elementwise functions: the broadcast shape of all inputs."""
 
-    Attributes:
-      dtype: returns the result's dtype for the attributes; None for strings.
-    """
-
-    dtype: Callable[[Attrs], Any] | None = None
+    dtype: Callable[[Attrs], Any] | None = None  # returns the result's dtype for the attributes; None for strings
 
     def __call__(self, types: Sequence[TensorType], attrs: Attrs) -> TensorType:
         """Returns the type of the result for the types of the tensors and the attributes."""

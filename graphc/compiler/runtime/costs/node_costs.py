@@ -78,16 +78,8 @@ def bytes_of(type: TensorType) -> int:
 
 
 def node_costs(graph: Graph) -> dict[Node, NodeCost]:
-    """Counts what each node costs, those of bodies too; a node with bodies costs what is inside.
-
-    The figures are of the graph, before XLA fuses operations. Of a branch, the dearer one counts.
-
-    Example:
-      >>> import graphc as gx
-      >>> graph = gx.function(lambda x: x @ x).graph(gx.ones((8, 8)))
-      >>> [(node.op.name, cost.flops, cost.bytes) for node, cost in node_costs(graph).items()]
-      [('matmul', 1024.0, 512)]
-    """
+    """Counts what each node costs, those of bodies too; a node with bodies costs what is inside."""
+    # The figures are of the graph, before XLA fuses operations. Of a branch, the dearer one counts.
     return _Counter().count(graph, 1, False)
 
 
@@ -98,7 +90,6 @@ class _Counter:
         self._known: dict[Any, float | None] = {}
 
     def count(self, graph: Graph, runs: int, open_ended: bool) -> dict[Node, NodeCost]:
-        """Returns the costs of the nodes of a graph that runs so often."""
         counted: dict[Node, NodeCost] = {}
         for node in graph.nodes:
             own = sum(bytes_of(value.type) for value in (*dict.fromkeys(node.inputs), *node.outputs))
@@ -149,10 +140,8 @@ def _counted(node: Node) -> float | None:
 
 
 def live_bytes(graph: Graph) -> list[Moment]:
-    """Lists what is in memory while each node runs, in the order of the graph; of bodies, one run of each.
-
-    Arguments are held throughout. XLA needs less where it fuses, computes in place or in another order.
-    """
+    """Lists what is in memory while each node runs, in the order of the graph; of bodies, one run of each."""
+    # Arguments are held throughout. XLA needs less where it fuses, computes in place or in another order.
     last = {value: number for number, node in enumerate(graph.nodes) for value in node.inputs}
     last |= dict.fromkeys(graph.outputs, len(graph.nodes))
     live = sum(bytes_of(value.type) for value in graph.inputs)
@@ -219,23 +208,13 @@ def unit_of(seconds: float) -> tuple[str, float]:
 
 
 def format_seconds(seconds: float) -> str:
-    """Returns a time in a unit that suits it.
-
-    Example:
-      >>> format_seconds(0.00123), format_seconds(2.5), format_seconds(7.2e-6)
-      ('1.23 ms', '2.5 s', '7.2 µs')
-    """
+    """Returns a time in a unit that suits it."""
     name, size = unit_of(seconds)
     return f"{three_digits(seconds / size)} {name}"
 
 
 def format_bytes(count: int) -> str:
-    """Returns an amount of memory in a unit that suits it.
-
-    Example:
-      >>> format_bytes(512), format_bytes(16_000_000)
-      ('512 B', '15.3 MiB')
-    """
+    """Returns an amount of memory in a unit that suits it."""
     size, units = float(count), ["B", "KiB", "MiB", "GiB", "TiB"]
     while size >= 1024 and len(units) > 1:
         size /= 1024

@@ -85,11 +85,7 @@ def _ops(files: Sequence[Path], module: str) -> list[tuple[str, Any, float]]:
 
 
 def _paths(graph: Graph, parts: Sequence[str]) -> list[str]:
-    """Returns the path of the node that an instruction is of, and of those around it.
-
-    Args:
-      parts: the parts of the instruction's name: node names, and between them JAX's additions for bodies and functions.
-    """
+    """Returns the path of the node that an instruction is of, and of those around it."""
     paths: list[str] = []
     inside: list[tuple[str, Graph]] = [("", graph)]  # where the next node may be, with what stands before its path
     for part in parts:
@@ -198,15 +194,7 @@ class DeviceTime:
 
 
 def device_times(run: Callable[[], object], executable: Any) -> dict[int, DeviceTime]:
-    """Runs something under JAX's profiler.
-
-    Args:
-      run: runs a program, maybe several times, and waits for it.
-
-    Returns:
-      The times of each device, by its id or else its place among those of this process; nothing if the backend
-      records no ops, or if another profile is open.
-    """
+    """Returns each device's times while a program runs, by its id, else its place; nothing if there is no profile."""
     options = jax.profiler.ProfileOptions()
     options.python_tracer_level = 0
     with TemporaryDirectory(prefix="graphc-") as folder:
@@ -228,11 +216,7 @@ def device_times(run: Callable[[], object], executable: Any) -> dict[int, Device
 
 
 def times_of(planes: Iterable[Any], exchanging: Set[str], around: Set[str]) -> dict[int, DeviceTime]:
-    """Adds up the ops in a profile.
-
-    Args:
-      around: those of ops that do not count, as what is inside them does.
-    """
+    """Adds up the ops in a profile."""
     compute: defaultdict[int, list[_Span]] = defaultdict(list)
     collectives: defaultdict[tuple[Any, str], defaultdict[int, list[_Span]]]
     collectives = defaultdict(lambda: defaultdict(list))

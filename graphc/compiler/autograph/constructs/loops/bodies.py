@@ -82,13 +82,8 @@ _unexpected: WeakKeyDictionary[Trace, set[CodeType | None]] = WeakKeyDictionary(
 
 
 def expecting(trace: Trace, code: CodeType | None, run: Callable[[bool], _Result]) -> _Result:
-    """Traces a loop with its numbers carried from the start, and without if that fails.
-
-    A number that an iteration assigns, but leaves as it is, may be of use as a Python number only.
-
-    Args:
-      run: traces it, given whether numbers are carried from the start.
-    """
+    """Traces a loop with its numbers carried from the start, and without if that fails."""
+    # A number that an iteration assigns, but leaves as it is, may be of use as a Python number only.
     unexpected = _unexpected.setdefault(trace.root, set())
     if code not in unexpected:
         before = trace.checkpoint()
@@ -112,10 +107,8 @@ def iterate(region: Region, state: LoopState, body: Callable[[], None], carried:
 
 @contextmanager
 def restoring(state: LoopState) -> Generator[None]:
-    """Inside, a loop is traced; if that does not end well, its names hold again what they held before.
-
-    Nobody else keeps those values meanwhile: whether a tensor's items may be assigned depends on who refers to it.
-    """
+    """Inside, a loop is traced; if that does not end well, its names hold again what they held before."""
+    # Nobody else keeps those values meanwhile: whether a tensor's items may be assigned depends on who refers to it.
     try:
         yield
     except BaseException:  # RegionAborted and OptionsFound too
@@ -156,19 +149,12 @@ def with_one_more(
 
 
 class Countdown:
-    """Lets a loop run so many iterations; the call fails if it goes on.
-
-    Args:
-      most: how many iterations; None for any number.
-
-    Attributes:
-      variables: these, with the number of iterations if that is bounded.
-    """
+    """Lets a loop run so many iterations; the call fails if it goes on."""
 
     def __init__(self, variables: LoopVariables, most: int | None) -> None:
-        self._most = most
+        self._most = most  # how many iterations; None for any number
         self._done: Any = 0
-        self.variables = variables
+        self.variables = variables  # these, with the number of iterations if that is bounded
         if most is not None:
             self.variables = with_one_more(variables, "the number of iterations", lambda: self._done, self._set)
 
@@ -245,18 +231,15 @@ _BOUND: Any = object()
 
 
 class BoundByLoop:
-    """The names that are not bound before a loop that may run zero times.
-
-    Attributes:
-      variables: these, and where some are not bound, one that says whether the loop has run. What is not bound is there
-        something for which zeros may stand, as long as the loop has not run.
-    """
+    """The names that are not bound before a loop that may run zero times."""
 
     def __init__(self, variables: LoopVariables) -> None:
         self.inner = variables = split_unsure(variables)
         self._before = [_BOUND if is_bound(value) or value.filler else value for value in variables.get()]
         self._fillers = [Unbound("" if before is _BOUND else before.name, filler=True) for before in self._before]
         self._ran: Any = False
+        # These, and where some are not bound, one that says whether the loop has run. What is not bound is there
+        # something for which zeros may stand, as long as the loop has not run.
         self.variables = variables
         if self:
             filled = Extended(self._get, self._set, variables.names, variables)
@@ -310,19 +293,13 @@ BUILD_BEFORE = (
 
 
 class Creations:
-    """The Variables that the iterations of a loop create which run by themselves in a function's first call.
-
-    Attributes:
-      iterations: the number of iterations that ran by themselves.
-      attempts: how often it was tried to roll the rest.
-      news: True if the last iteration created a Variable.
-    """
+    """The Variables that the iterations of a loop create which run by themselves in a function's first call."""
 
     def __init__(self, trace: Trace) -> None:
         self._lifting = trace.root.lifting
         self._start = self._told = self._number()
-        self.iterations = self.attempts = 0
-        self.news = False
+        self.iterations = self.attempts = 0  # iterations that ran by themselves; attempts to roll the rest
+        self.news = False  # True if the last iteration created a Variable
 
     @property
     def any(self) -> bool:
@@ -344,11 +321,7 @@ class Creations:
         return f"its first {how} {self._text()}; the rest is one node"
 
     def unrolled(self, reason: str) -> str:
-        """Returns why the loop is unrolled if a later iteration may create Variables, too.
-
-        Args:
-          reason: why the attempt to roll the later iterations ended.
-        """
+        """Returns why the loop is unrolled if a later iteration may create Variables, too."""
         if not self.any:
             return reason.replace(CREATES, "an iteration after the first creates a Variable", 1)
         first = "iteration creates" if self.iterations == 1 else f"{self.iterations:,} iterations create"
@@ -367,11 +340,7 @@ def creates(reason: str | None) -> bool:
 
 
 class ListLengths:
-    """The lengths of a loop's lists, while Python runs its first iterations: a window fills, then keeps its length.
-
-    Attributes:
-      are_steady: True if an iteration left the lengths as they were, after others had changed them.
-    """
+    """The lengths of a loop's lists, while Python runs its first iterations: a window fills, then keeps its length."""
 
     MOST = 16
     """After so many iterations that all change a length, a list just grows."""
@@ -380,7 +349,7 @@ class ListLengths:
         self._variables = variables
         self._lengths = self._of_names()
         self._iterations = 0
-        self.are_steady = False
+        self.are_steady = False  # True if an iteration left the lengths as they were, after others had changed them
 
     def end_iteration(self) -> bool:
         """Counts an iteration; returns True if the next one need not be run by itself."""

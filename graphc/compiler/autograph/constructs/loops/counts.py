@@ -26,15 +26,11 @@ _MAX_WIDENINGS = 2
 
 
 class Count:
-    """An int that a loop carries.
-
-    Attributes:
-      start: what it is at the start of an iteration.
-    """
+    """An int that a loop carries."""
 
     def __init__(self, initial: Span) -> None:
         self._initial = initial
-        self.start = LoopStart()
+        self.start = LoopStart()  # what it is at the start of an iteration
         self._bounds = replace(initial, drifts={})
         self._widenings = 0
         self._expected = False
@@ -94,15 +90,9 @@ class Count:
         self._bounds = replace(self._bounds, counted=False)
 
     def settle(self, after: Span | None, trips: int | None) -> tuple[bool, LoopStart | None]:
-        """Compares the number after a trial with the bounds.
-
-        Args:
-          trips: how often the loop runs at most; None if that is not known.
-
-        Returns:
-          Whether the trial holds, if nothing else was made of the number; and the number at the start of an iteration
-          if its bounds were others than was taken for granted.
-        """
+        """Compares the number after a trial with the bounds."""
+        # Returns whether the trial holds, if nothing else was made of the number; and the number at the start of an
+        # iteration if its bounds were others than was taken for granted.
         drift = None if after is None else after.drifts.get(self.start)
         moved = None if drift is None else after_loop(self._initial, drift, trips)
         if moved is not None and self._bounds.holds(moved):
@@ -132,12 +122,8 @@ class Count:
 
 
 def settle_counts(counts: Sequence[tuple[Count | None, Span | None]], trips: int | None) -> bool:
-    """Returns True if what was taken for granted of the ints of a loop held in a trial of its body.
-
-    Args:
-      counts: the ints, and their spans after the trial; None for what is no int.
-      trips: how often the loop runs at most; None if that is not known.
-    """
+    """Returns True if what was taken for granted of the ints of a loop held in a trial of its body."""
+    # counts: the ints, and their spans after the trial; None for what is no int.
     counted = _counting([(count, span) for count, span in counts if count is not None])
     settled = [count.settle(span, trips) for count, span in counted]
     for (_, start), (own, _) in zip(settled, counted, strict=True):
@@ -153,11 +139,8 @@ def settle_counts(counts: Sequence[tuple[Count | None, Span | None]], trips: int
 
 
 def _counting(pairs: Sequence[tuple[Count, Span | None]]) -> list[tuple[Count, Span | None]]:
-    """Finds which numbers are no counts though they were taken for some, those that take their values among them.
-
-    Returns:
-      The numbers with their spans after the trial, which are no counts where that was taken from such numbers.
-    """
+    """Finds which numbers are no counts though they were taken for some, those that take their values among them."""
+    # Returns the numbers with their spans after the trial, which are no counts where that was taken from such numbers.
     left, none = dict(pairs), set[LoopStart]()
     # To a fixpoint: after `a = b`, a is a count only if b is one.
     while new := [count for count, span in left.items() if count.is_counted and not count.counts(span, none)]:
@@ -204,11 +187,8 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 
 
 def iterations_until(going_on: SymbolicTensor, numbers: Mapping[Value, Any], order: range) -> int | None:
-    """Returns how many iterations a loop runs; None where that is not known.
-
-    Args:
-      numbers: what is known at the start of an iteration, the index first: an array for all iterations, or one value.
-    """
+    """Returns how many iterations a loop runs; None where that is not known."""
+    # numbers: what is known at the start of an iteration, the index first: an array for all iterations, or one value.
     test = _evaluate(going_on.raw, dict(numbers))  # which it adds to
     if test is None:
         return None

@@ -57,21 +57,15 @@ _warned: WeakKeyDictionary[Trace, set[Location | None]] = WeakKeyDictionary()
 
 
 class Copies:
-    """The copies of a body.
-
-    Args:
-      what: the loop and why it is unrolled: "this for loop is unrolled, because ...".
-      remedy: what to write instead; None if the user asked for the copies.
-      total: how many there will be, if that is known.
-      counts: whether the loop counts, so that another body could be rolled; items of a list are taken one by one.
-    """
+    """The copies of a body."""
 
     def __init__(self, trace: Trace, what: str, remedy: str | None, total: int | None, *, counts: bool = False) -> None:
         self._trace = trace
-        self._what = what
-        self._remedy = remedy
-        self._total = total
+        self._what = what  # the loop and why it is unrolled: "this for loop is unrolled, because ..."
+        self._remedy = remedy  # what to write instead; None if the user asked for the copies
+        self._total = total  # how many there will be, if that is known
         self._location = user_location()
+        # Whether the loop counts, so that another body could be rolled; items of a list are taken one by one.
         self._counts = counts
         self._start = time.perf_counter()
         self._copies = self._nodes = 0
@@ -114,13 +108,7 @@ _TRIAL = 0.01
 
 
 class NodeLimit:
-    """Looks that an unrolled loop does not add more nodes to the graph than are allowed.
-
-    Args:
-      kind: ``"for"`` or ``"while"``.
-      total: how many iterations there are, if that is known.
-      counts: whether the loop counts, and is not over items that Python takes one by one.
-    """
+    """Looks that an unrolled loop does not add more nodes to the graph than are allowed."""
 
     def __init__(
         self, trace: Trace, kind: str, reason: str, remedy: str, total: int | None, *, counts: bool = False
@@ -130,16 +118,12 @@ class NodeLimit:
         self._what = f"this {kind} loop is unrolled, because {reason}"
         self.copies = Copies(trace, self._what, None if reason == BY_HAND else remedy, total, counts=counts)
         self._remedy = remedy
-        self._total = total
+        self._total = total  # how many iterations there are, if that is known
         self._counted = len(trace.builder.nodes)
         self._before = (0, 0)
 
     def check(self) -> None:
-        """Is called after each iteration.
-
-        Raises:
-          InvalidArgumentError: there are too many nodes, or there will be if the iterations go on as the last ones did.
-        """
+        """Is called after each iteration."""
         self.done += 1
         nodes = self._trace.builder.nodes
         self.added += sum(map(_size, nodes[self._counted :]))
@@ -172,21 +156,11 @@ def _size(node: Node) -> int:
 
 
 def run_in_python(
-    loop: ForLoop,
-    items: Iterable[Any],
-    limit: NodeLimit,
-    going_on: Any = True,
+    loop: ForLoop, items: Iterable[Any], limit: NodeLimit, going_on: Any = True,
     enough: Callable[[], bool] = lambda: False,
-) -> Any:
-    """Runs a ``for`` loop as Python does.
-
-    Args:
-      going_on: whether the first iteration is to be run.
-      enough: is asked after each iteration, and returns True to stop there.
-
-    Returns:
-      Whether a further iteration would be run.
-    """
+) -> Any:  # fmt: skip
+    """Runs a ``for`` loop as Python does; returns whether a further iteration would be run."""
+    # enough: is asked after each iteration, and returns True to stop there.
     variables = loop.variables
     iterator = in_python(iter, items)
     while True:
@@ -239,21 +213,12 @@ class Loopable(ABC):
 
 
 def for_stmt(
-    iterable: Any,
-    extra_test: Test | None,
-    body: Callable[[Any], None],
-    get_state: Callable[[], tuple[Any, ...]],
-    set_state: Callable[[tuple[Any, ...]], None],
-    names: Sequence[str],
-    stored: Callable[[], tuple[Any, ...]] = tuple,
-) -> None:
-    """A ``for`` statement.
-
-    Args:
-      extra_test: whether to go on, where the body may break or return; None where it cannot.
-      names: what is carried from one iteration to the next, or read after the loop.
-      stored: the values of other names, to whose items the body assigns.
-    """
+    iterable: Any, extra_test: Test | None, body: Callable[[Any], None], get_state: Callable[[], tuple[Any, ...]],
+    set_state: Callable[[tuple[Any, ...]], None], names: Sequence[str], stored: Callable[[], tuple[Any, ...]] = tuple,
+) -> None:  # fmt: skip
+    """A ``for`` statement."""
+    # extra_test: whether to go on, where the body may break or return; None where it cannot.
+    # stored: the values of other names, to whose items the body assigns.
     if context.trace is None:
         for item in iterable:
             body(item)
@@ -282,12 +247,9 @@ def run_for(
     iterable: Any, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables,
     *, statement: Any = None, referenced: bool = False, probing: bool = False,
 ) -> None:  # fmt: skip
-    """Runs or traces a loop; see :func:`for_stmt`.
-
-    Args:
-      statement: the body that the user wrote, which may say the loop's options; None if it is ``body``.
-      probing: whether iterations over numbers are run by Python for as long as they compute on no tensor.
-    """
+    """Runs or traces a loop; see :func:`for_stmt`."""
+    # statement: the body that the user wrote, which may say the loop's options; None if it is ``body``.
+    # probing: whether iterations over numbers are run by Python for as long as they compute on no tensor.
     trace = current_trace()
     if isinstance(iterable, Choice):
         _run_over_one(iterable, lambda one: run_for(one, extra_test, body, variables, statement=statement), variables)
@@ -389,7 +351,10 @@ def _run_over_space(loop: ForLoop, iterator: SpaceIterator, going_on: Any) -> No
             _run_until(loop, iterator, space, stops.trips)
             return
         if reason is None:
-            _end(iterator, space.length, stops is not None)
+            if stops is None:
+                iterator.exhaust(space.length)
+            else:
+                iterator.spoil("that may stop early")
             return
     peeled, remedy, makes = loop.peeled or Creations(loop.trace), _SPACE_REMEDY, creates(reason)
     if makes:
@@ -439,12 +404,9 @@ def _why_unrolled(loop: ForLoop, space: Space) -> str | None:
 
 
 def _attempt(loop: ForLoop, space: Space) -> tuple[Stop | None, str | None, bool]:
-    """Tries to roll the loop.
-
-    Returns:
-      Whether, or when, the loop stops early; why it could not be rolled, or None; and whether another attempt may
-      succeed after one iteration has been run.
-    """
+    """Tries to roll the loop."""
+    # Whether, or when, the loop stops early; why it could not be rolled, or None; and whether another attempt may
+    # succeed after one iteration has been run.
     space.tensors()  # some are made here, where no attempt takes them back
     outcome = _attempt_once(loop, space)
     follows = loop.follows and any(plain_kind(value) in (int, float) for value in loop.variables.get())
@@ -508,14 +470,6 @@ def _at_a_time(options: OpenLoop) -> str:
         return ""
     why = "as its body is cheap arithmetic on large arrays" if options.unroll is None else f"by unroll={options.unroll}"
     return f"; {options.per_step} iterations at a time, {why}"
-
-
-def _end(iterator: SpaceIterator, length: int, stops: bool) -> None:
-    """Leaves an iterator as a loop over all of it does."""
-    if stops:
-        iterator.spoil("that may stop early")
-    else:
-        iterator.exhaust(length)
 
 
 def _run_as_often_as_a_tensor_says(loop: ForLoop, iterator: SpaceIterator, space: Space) -> None:

@@ -36,14 +36,10 @@ Step = Callable[[Any], "Clause"]
 
 @dataclass(frozen=True)
 class Clause:
-    """The part of a comprehension after ``for target in items``.
-
-    Attributes:
-      then: the element; or, if ``nested``, the generator of what the next ``for`` gives.
-    """
+    """The part of a comprehension after ``for target in items``."""
 
     conditions: tuple[Test, ...]
-    then: Callable[[], Any]
+    then: Callable[[], Any]  # the element; or, if ``nested``, the generator of what the next ``for`` gives
     nested: bool
 
 
@@ -51,14 +47,7 @@ clause = Clause
 
 
 def condition(value: Any, what: str = "the condition of this comprehension") -> bool:
-    """Returns the truth of a condition of a comprehension, which Python runs.
-
-    Args:
-      what: it, for the message.
-
-    Raises:
-      UnimplementedError: it is a tensor: how many items there are would depend on its value.
-    """
+    """Returns the truth of a condition of a comprehension, which Python runs."""
     if not isinstance(value, SymbolicTensor):
         return truth(value)
     error = UnimplementedError(
@@ -81,12 +70,8 @@ def _items(items: Iterator[Any], step: Step, *what: str) -> Generator[Any]:
 
 
 def generator(items: Any, step: Step, simple: bool) -> Any:
-    """Returns a generator expression.
-
-    Args:
-      items: what its first ``for`` runs over.
-      simple: whether that is only an element: there is no ``if`` and no second ``for``.
-    """
+    """Returns a generator expression."""
+    # simple: whether that is only an element: there is no ``if`` and no second ``for``.
     if context.trace is None:
         return _items(in_python(iter, items), step)
     return made(GeneratorExpression(_iterator(items), step, simple))
@@ -117,7 +102,6 @@ class _Result:
         self._trace = context.trace
 
     def append(self, item: Any) -> None:
-        """Puts an item in."""
         if context.trace is self._trace and growing(self.items) is None:
             self.items.append(item)  # where Python runs the loop, a tenth of the call's time
         else:
@@ -179,18 +163,12 @@ def _iterator(items: Any) -> Any:
 
 
 class GeneratorExpression(Loopable, Iterator[Any]):
-    """A generator expression while a function is traced; see :func:`generator`.
-
-    Args:
-      items: what its first ``for`` runs over.
-      simple: whether that is only an element.
-      what: its condition, for messages.
-    """
+    """A generator expression while a function is traced; see :func:`generator`."""
 
     def __init__(self, items: Iterator[Any], step: Step, simple: bool, *what: str) -> None:
         self._source = items
         self._step = step
-        self._simple = simple
+        self._simple = simple  # whether that is only an element
         self._what = what
         self._lost = False
         self._native: Iterator[Any] | None = None
@@ -233,14 +211,9 @@ class GeneratorExpression(Loopable, Iterator[Any]):
         raise current_trace().refuse(error)
 
     def loop(
-        self,
-        extra_test: Test | None,
-        body: Callable[[Any], None],
-        variables: LoopVariables,
-        statement: Any,
-        *,
+        self, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables, statement: Any, *,
         probing: bool,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Runs the loops of the expression, with ``body`` inside them."""
         if self._lost:
             self._refuse()
@@ -294,11 +267,7 @@ def _filterfalse(native: Callable[..., Any], function: Any, iterable: Any, /) ->
 
 
 def _filtered(name: str, holds: Callable[[Any], Any], items: Iterator[Any]) -> GeneratorExpression:
-    """Those of the items for which a function holds.
-
-    Args:
-      name: of what gives them, for messages.
-    """
+    """Those of the items for which a function holds."""
 
     def step(item: Any) -> Clause:
         return Clause((partial(holds, item),), partial(itself, item), False)

@@ -57,11 +57,7 @@ class SpaceIterator(Iterator[Any]):
         return [self, *(node for part in self._parts for node in part.nodes())]
 
     def left(self) -> Space | None:
-        """Returns the iterations that are left; None where two parts share an iterator, so that they are not in step.
-
-        Raises:
-          UnimplementedError: what is left is known at run time only.
-        """
+        """Returns the iterations that are left; None where two parts share an iterator, so are not in step."""
         nodes = self.nodes()
         for node in nodes:
             node.check()
@@ -91,11 +87,7 @@ class SpaceIterator(Iterator[Any]):
             node.position = position
 
     def exhaust(self, count: int) -> None:
-        """Leaves the iterator as a loop does that takes all items.
-
-        Raises:
-          ValueError: lengths differ that must not.
-        """
+        """Leaves the iterator as a loop does that takes all items."""
         self.advance(count)
         next(self, None)  # the call that ends a loop; zip(strict=True) compares lengths in it
 
@@ -157,16 +149,11 @@ class _Leaf(SpaceIterator):
 
 
 class _Items(SpaceIterator):
-    """The iterator over a list whose items are the rows of one array.
-
-    Args:
-      owner: the list, or a tuple.
-      step: 1, or -1 from the last item to the first.
-    """
+    """The iterator over a list whose items are the rows of one array."""
 
     def __init__(self, owner: Sequence[Any], step: int) -> None:
         super().__init__(())
-        self._owner = owner
+        self._owner = owner  # the list, or a tuple
         self._order = range(len(owner))[::step]
         self._known = list(owner)
 
@@ -249,11 +236,7 @@ class _Map(SpaceIterator):
 
 
 def iterator_of(value: Any) -> SpaceIterator | None:
-    """Returns what ``iter(value)`` is where a loop can take it as a whole; None for other values.
-
-    Raises:
-      InvalidTypeError: a tensor without axes.
-    """
+    """Returns what ``iter(value)`` is where a loop can take it as a whole; None for other values."""
     if isinstance(value, SpaceIterator):
         return value
     if isinstance(value, range):
@@ -357,10 +340,4 @@ def _map(native: Native, function: Any, *iterables: Any, **options: Any) -> Any:
     return made(_Map(call(function), parts))
 
 
-OVERRIDES: Functions = {
-    zip: _zip,
-    enumerate: _enumerate,
-    reversed: _reversed,
-    iter: _iter,
-    map: _map,
-}
+OVERRIDES: Functions = {zip: _zip, enumerate: _enumerate, reversed: _reversed, iter: _iter, map: _map}

@@ -33,10 +33,8 @@ Given = Callable[[Value], Any]
 
 
 def known_numbers(tensor: Any) -> int | None:
-    """The value of an integer scalar of the graph that is being traced; None where it depends on what tensors hold.
-
-    Loops and branches are followed as far as the number needs them.
-    """
+    """The value of an integer scalar of the graph that is being traced; None where it depends on what tensors hold."""
+    # Loops and branches are followed as far as the number needs them.
     if not isinstance(tensor, SymbolicTensor):
         return int(tensor)
     try:
@@ -105,25 +103,16 @@ def _places(graph: Graph, outputs: Sequence[int]) -> list[int]:
 
 
 class _Loop:
-    """The part of a loop that one of the values it carries needs.
-
-    Args:
-      node: a scan or a while.
-
-    Attributes:
-      carried: the places of the carried values among the node's inputs.
-      rows: the places there of the tables of which each iteration takes a row.
-      invariant: the places there of what is the same in every iteration.
-    """
+    """The part of a loop that one of the values it carries needs."""
 
     def __init__(self, node: Node, index: int) -> None:
         num_carry = node.attrs["num_carry"]
         if index >= num_carry:
             raise _Unknown
-        self.node = node
+        self.node = node  # a scan or a while
         self.body = node.regions[-1]
         self.offset = 1 if node.op is SCAN else 0  # the index comes first
-        self.carried = [index]
+        self.carried = [index]  # the places of the carried values among the node's inputs
         # How often a while runs decides about each of its results.
         test = [] if node.op is SCAN else _places(node.regions[0], [0])
         # To a fixpoint: a carried value that is needed may need others.
@@ -136,7 +125,9 @@ class _Loop:
             self.carried += new
         others = sorted(index for index in needed if index >= num_carry)
         first = num_carry + node.attrs.get("num_xs", 0)
+        # The places there of the tables of which each iteration takes a row.
         self.rows = [index for index in others if index < first]
+        # The places there of what is the same in every iteration.
         self.invariant = [index for index in others if index >= first]
 
     def run(self, of: Given) -> Any:
@@ -234,14 +225,6 @@ def _in_iteration(number: Any, trip: int) -> Any:
 class ListState:
     """One list, while a loop is traced.
 
-    Args:
-      title: the list, for messages.
-      max_trips: how often the loop runs at most; None if that is not known.
-      tapes: those that are open around the loop, which see how the buffer is made of the items.
-
-    Attributes:
-      value: what it holds before the loop, with room for what the loop puts in.
-
     Where each iteration puts in as many items as the others, their number is known in each of them (see
     :mod:`graphc.compiler.autograph.values.course`), so that no index of the list needs a check. What of the items is a
     Python number with a course stays one after the loop.
@@ -250,10 +233,10 @@ class ListState:
     def __init__(
         self, trace: Trace, title: str, items: list[Any], max_trips: int | None, tapes: tuple[Recorder, ...]
     ) -> None:
-        self.value = items
+        self.value = items  # what it holds before the loop, with room for what the loop puts in
         self._trace = trace
         self._title = title
-        self._max_trips = max_trips
+        self._max_trips = max_trips  # how often the loop runs at most; None if that is not known
         self._before = growing(items)
         self._items = None if self._before is not None else items
         self._entered = self._before
@@ -275,7 +258,7 @@ class ListState:
         self._growth: int | None = None
         self._bound: Growing | None = None
         self._appended = self._appended_before = 0
-        self._tapes = tapes
+        self._tapes = tapes  # those that are open around the loop, which see how the buffer is made of the items
 
     def bind(self, value: list[Any]) -> None:
         """Takes note of what the list holds at the start of an iteration that is about to be traced."""
@@ -291,13 +274,8 @@ class ListState:
                 self._appended_before = self._appended
 
     def counted(self, value: list[Any], courses: Courses | None, *, whole: bool) -> list[Any]:
-        """Returns what the list holds at the start of an iteration, with a length that is known if that is likely.
-
-        Args:
-          value: what it holds there, of a length that the loop carries.
-          courses: the numbers that Python computes for all iterations of the loop.
-          whole: whether the loop runs all iterations, so that its length needs not be carried.
-        """
+        """Returns what the list holds at the start of an iteration, with a length that is known if that is likely."""
+        # whole: whether the loop runs all iterations, so that its length needs not be carried.
         self._known, self._whole = None, whole
         if self._bound is not None and self._put and self._items is not None and courses is not None:
             lengths = [len(self._items) + self._put * trip for trip in range(len(courses.order))]

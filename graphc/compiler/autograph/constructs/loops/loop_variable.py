@@ -35,12 +35,6 @@ class LoopVariable:
 
     A container inside the value that every iteration leaves where it is stays the object that it is, since other names
     may hold it too; what is changed in it is a cell of its own.
-
-    Attributes:
-      value: what it holds before the loop, in the form that it has in an iteration.
-      fixed: the identities of the containers in it of which no iteration is known that puts others in their place.
-      bound: what it holds at the start of the iteration that is traced.
-      frozen: whether something in that must not be changed.
     """
 
     is_contents = False
@@ -48,10 +42,11 @@ class LoopVariable:
 
     def __init__(self, name: str, value: Any, loop: LoopInfo) -> None:
         self.name = name
+        # The identities of the containers in it of which no iteration is known that puts others in their place.
         self.fixed = _inner_containers(value)
-        self.bound: Any = None
+        self.bound: Any = None  # what it holds at the start of the iteration that is traced
         self.last: Any = None
-        self.frozen = False
+        self.frozen = False  # whether something in that must not be changed
         self._loop = loop
         self._remade = False
         self._before_choice: tuple[Any] | None = None
@@ -129,12 +124,8 @@ class LoopVariable:
             slot.begin(courses)
 
     def start(self, carried: Iterator[Any], *, stays: bool) -> Any:
-        """Returns what it holds at the start of an iteration or of a test.
-
-        Args:
-          carried: gives the next tensor that is carried.
-          stays: whether the loop has not been left there.
-        """
+        """Returns what it holds at the start of an iteration or of a test."""
+        # stays: whether the loop has not been left there.
         if not self.is_new:
             return self.value
         rows = self._packing.rows(carried, len(self.slots))
@@ -154,23 +145,15 @@ class LoopVariable:
         return nest.unflatten(self._structure, [slot.end(rows) for slot in self.slots])
 
     def leave(self, value: Any, trips: int | None) -> Any:
-        """Returns what it holds after the loop.
-
-        Args:
-          trips: how often the loop runs, if that is known.
-        """
+        """Returns what it holds after the loop."""
         del trips
         if self._after is not None:
             return self._after[0]
         if self.is_new:
-            note_aliases(self._loop.trace, self.name, value, self._sources(), shared=self.fixed)
+            # Zero iterations leave the value from before. Nobody knows what else may be seen of a frozen one.
+            sources = None if self.frozen else [self.last] if self._loop.runs else [self.value, self.last]
+            note_aliases(self._loop.trace, self.name, value, sources, shared=self.fixed)
         return value
-
-    def _sources(self) -> list[Any] | None:
-        """Returns what the value after the loop may be."""
-        if self.frozen:
-            return None
-        return [self.last] if self._loop.runs else [self.value, self.last]  # zero iterations leave the first
 
     def mix(self, value: Any, trial: Trial) -> bool:
         """Tells if it holds one of several values from the start if in the end it does, or can meet only so."""
@@ -192,14 +175,12 @@ class LoopVariable:
         return as_choices(self.value, value, traces, growing=True, contents=self.is_contents)
 
     def settle(self, value: Any, trial: Trial) -> bool:
-        """Compares it after a trial with its start; False if it must be carried in another way.
-
-        Raises:
-          GraphcError: it cannot be carried.
-          RegionAborted: a Python number changes, and the trial belongs to an attempt to roll the loop.
-        """
+        """Compares it after a trial with its start; False if it must be carried in another way."""
         self._after = None  # of an earlier trial, in which another name may still have been a number
-        if not self._keeps(value):
+        unchanged = self.fixed & nest.shared(self.value, value) if self.fixed else self.fixed
+        if unchanged != self.fixed:  # the iteration replaces containers that should stay
+            self.fixed = unchanged
+            self._start_at(self.value)
             return False
         if not is_bound(self.value):
             if not self.is_new:
@@ -221,15 +202,6 @@ class LoopVariable:
             self._remade = True
             return False
         return all(fits for _, fits in outcomes) and self._packing.settle(self._packs(leaves))
-
-    def _keeps(self, value: Any) -> bool:
-        """Tells if an iteration that leaves the name with this value leaves the containers in it that should stay."""
-        unchanged = self.fixed & nest.shared(self.value, value) if self.fixed else self.fixed
-        if unchanged == self.fixed:
-            return True
-        self.fixed = unchanged
-        self._start_at(self.value)
-        return False
 
     def _settle_unbound(self, value: Any, trial: Trial) -> bool:
         """Settles a name that was not bound before the loop."""
@@ -267,15 +239,12 @@ class LoopVariable:
 
 
 class LoopCell(LoopVariable):
-    """A cell that an iteration writes; what it holds is carried as the value of a name is.
-
-    Args:
-      likely: whether it is carried because that is likely, and no trial has shown yet that an iteration writes it.
-    """
+    """A cell that an iteration writes; what it holds is carried as the value of a name is."""
 
     def __init__(self, cell: Cell, before: Any, loop: LoopInfo, *, likely: bool = False) -> None:
         super().__init__(cell.title, held(cell, before), loop)
         self.cell = cell
+        # Whether it is carried because that is likely, and no trial has shown yet that an iteration writes it.
         self._likely = likely
         self.is_contents = isinstance(cell, ContentsCell)
         self._list: ListState | None = None

@@ -36,21 +36,13 @@ class OptionsFound(BaseException):
 
 
 class OpenLoop:
-    """A loop that is being run or traced.
-
-    Args:
-      body: the function that is its body, as the user wrote it.
-
-    Attributes:
-      said: what its body says; None as long as it says nothing.
-      per_step: how many iterations became one step of the loop node.
-      restarts: whether the loop begins anew, by OptionsFound, when its body says options that were not known.
-    """
+    """A loop that is being run or traced."""
 
     def __init__(self, trace: Trace, body: Callable[..., Any]) -> None:
-        self.said: LoopOptions | None = None
+        self.said: LoopOptions | None = None  # what its body says; None as long as it says nothing
+        # Whether the loop begins anew, by OptionsFound, when its body says options that were not known.
         self.restarts = False
-        self.per_step = 1
+        self.per_step = 1  # how many iterations became one step of the loop node
         self.code: CodeType | None = getattr(body, "__code__", None)
         self._trace = trace
 

@@ -26,20 +26,11 @@ __all__ = ["OVERRIDES", "TensorRange", "refuse_range"]
 
 
 class TensorRange:
-    """``range`` with a bound that is a tensor: an integer scalar of a value known at run time.
-
-    Attributes:
-      item: what makes its items of the numbers; None where they are the numbers.
-
-    Args:
-      start: an int or an integer scalar.
-      sign: of the step: 1 or -1, or 0 where it is not known.
-      most: how many numbers it holds at most, if that is known.
-      span: between which ints they lie, if that is known.
-    """
+    """``range`` with a bound that is a tensor: an integer scalar of a value known at run time."""
 
     __graphc_range__ = True
 
+    # What makes its items of the numbers; None where they are the numbers.
     item: ClassVar[Callable[[Any], Any] | None] = None
 
     def __init__(self, start: Any, stop: Any, step: Any, *, sign: int, most: int | None, span: Span | None) -> None:
@@ -47,11 +38,7 @@ class TensorRange:
         self._sign, self._most, self._span = sign, most, span
 
     def space(self, *, backwards: bool = False) -> TensorIndices:
-        """Returns what a loop over it runs over.
-
-        Args:
-          backwards: from the last number to the first.
-        """
+        """Returns what a loop over it runs over."""
         start, stop, step = self._bounds
         start, step = [whole_number(bound) if isinstance(bound, SymbolicTensor) else bound for bound in (start, step)]
         if isinstance(stop, SymbolicTensor) and stop.dtype.itemsize == 8:

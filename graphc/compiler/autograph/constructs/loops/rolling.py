@@ -53,52 +53,31 @@ _staying: WeakKeyDictionary[Trace, set[CodeType | None]] = WeakKeyDictionary()
 
 @dataclass(frozen=True)
 class ForLoop:
-    """A ``for`` statement.
-
-    Attributes:
-      extra_test: whether to go on after an iteration; None where nothing breaks or returns.
-      held: whether it runs over an iterator that others may refer to.
-      follows: whether its numbers are taken for such as change in each iteration, before that is known.
-      peeled: the iterations that were run by themselves, and the Variables that they created; None if none was.
-      windows: the lists whose lengths changed in iterations that were run by themselves; None if none was run for that.
-    """
+    """A ``for`` statement."""
 
     trace: Trace
-    extra_test: Test | None
+    extra_test: Test | None  # whether to go on after an iteration; None where nothing breaks or returns
     body: Callable[[Any], None]
     variables: LoopVariables
     options: OpenLoop
-    held: bool
-    follows: bool = True
+    held: bool  # whether it runs over an iterator that others may refer to
+    follows: bool = True  # whether its numbers are taken for such as change in each iteration, before that is known
+    # The iterations that were run by themselves, and the Variables that they created; None if none was.
     peeled: Creations | None = None
+    # The lists whose lengths changed in iterations that were run by themselves; None if none was run for that.
     windows: ListLengths | None = None
 
 
 @dataclass(frozen=True)
 class Stop:
-    """That a loop may stop before its last iteration.
+    """That a loop may stop before its last iteration."""
 
-    Attributes:
-      trips: how many iterations it runs, where nothing but its index decides; then nothing was appended.
-    """
-
-    trips: int | None
+    trips: int | None  # how many iterations it runs, where nothing but its index decides; then nothing was appended
 
 
 def roll(loop: ForLoop, identity: object, space: Space) -> Stop | None:
-    """Traces the body once and appends a node for all iterations.
-
-    Args:
-      loop: the loop.
-      identity: of the attempt.
-      space: what it runs over; of a known length that is not 0.
-
-    Returns:
-      Whether, or when, the loop stops before its last iteration; None if it does not.
-
-    Raises:
-      RegionAborted: Python is needed for some iterations.
-    """
+    """Traces the body once and appends a node for all iterations."""
+    # Whether, or when, the loop stops before its last iteration; None if it does not.
     # A body that jumps out of the loop mostly does so on tensors, and is traced for that first. One trial more than
     # needed at each level of a nest of loops would trace the innermost body twice as often with each level.
     staying = _staying.setdefault(loop.trace.root, set())
@@ -176,17 +155,11 @@ def _check_lists(space: Space, region: Region) -> None:
 
 
 def _stop(
-    loop: ForLoop,
-    region: Region,
-    index: tuple[Mapping[Value, Any], range],
-    carried: Sequence[SymbolicTensor],
+    loop: ForLoop, region: Region, index: tuple[Mapping[Value, Any], range], carried: Sequence[SymbolicTensor],
     state: LoopState,
-) -> Stop | None:
-    """Returns when the loop stops whose body was just traced; None if it never stops early.
-
-    Args:
-      index: what is known for all iterations, the index of the loop among it, and the values of the index.
-    """
+) -> Stop | None:  # fmt: skip
+    """Returns when the loop stops whose body was just traced; None if it never stops early."""
+    # index: what is known for all iterations, the index of the loop among it, and the values of the index.
     going_on = True if loop.extra_test is None else loop.extra_test()
     if going_on is True:
         return None
@@ -213,17 +186,10 @@ def _iterations_per_step(loop: ForLoop, region: Region, carried: Sequence[Tensor
 def trace_counted(
     loop: ForLoop, space: Space, identity: object | None = None, *, stops: bool = False, expects: bool = False
 ) -> Stop | None:
-    """Appends a while over a counter, for loops that may stop early or run as often as a tensor says.
-
-    Args:
-      space: what it runs over; of a length that is not 0, if it is known.
-      identity: of the attempt to roll the loop; None if there is no other way.
-      stops: whether it is known that it may stop early, nobody knows when.
-
-    Returns:
-      Whether, or when, the loop stops before its last iteration. In an attempt, nothing is appended for one that does
-      not, or of which it is known when.
-    """
+    """Appends a while over a counter, for loops that may stop early or run as often as a tensor says."""
+    # Whether, or when, the loop stops before its last iteration. In an attempt, nothing is appended for one that does
+    # not, or of which it is known when.
+    # stops: whether it is known that it may stop early, nobody knows when.
     trace, length, limit = loop.trace, space.length, loop.options.max_iterations
     counted, most, known_to_stop = isinstance(length, int), _most(space, limit), stops
     before = trace.checkpoint()
@@ -260,7 +226,7 @@ def trace_counted(
                 _check_lists(space, regions[1])
             regions[1].check_aborted()
             # What is a Python value in this trial may be a tensor in the next, never the other way round.
-            stops = stops or identity is None or not _goes_on(loop)
+            stops = stops or identity is None or not (loop.extra_test is None or loop.extra_test() is True)
             _name_indices(variables, regions[1], partial(_at_the_end, None if identity is None else unbound))
             if first_bound is not None:
                 first_bound.end_iteration(regions[1])
@@ -295,16 +261,10 @@ def trace_counted(
     return stop
 
 
-def _goes_on(loop: ForLoop) -> bool:
-    """Returns True if no iteration leaves the loop, by what is known of the one that was just traced."""
-    return loop.extra_test is None or loop.extra_test() is True
-
-
 def _at_the_end(unbound: Sequence[bool] | None, index: LoopIndex, position: int) -> Any:
-    """Returns what an index is after the last iteration where that is known at run time only.
-
-    In an attempt a name that was bound before the loop keeps the index, which ends the attempt, as in :func:`_last_of`.
-    """
+    """Returns what an index is after the last iteration where that is known at run time only."""
+    # In an attempt a name that was bound before the loop keeps the index, which ends the attempt, as in
+    # :func:`_last_of`.
     return _as_number(index) if unbound is None or (unbound[position] and index.last is not None) else index
 
 
@@ -329,11 +289,7 @@ def _position(
 
 
 def _name_indices(variables: LoopVariables, region: Region, value_of: Callable[[LoopIndex, int], Any]) -> None:
-    """Lets names that hold numbers made of the loop's counter hold what these are after the loop.
-
-    Args:
-      value_of: what a number is after the loop, in the name of that place.
-    """
+    """Lets names that hold numbers made of the loop's counter hold what these are after the loop."""
     values: list[Any] = []
     for position, value in enumerate(variables.get()):
         leaves, structure = nest.flatten(value)
@@ -349,11 +305,9 @@ def _as_number(index: LoopIndex) -> SymbolicNumber:
 
 
 def _last_of(unbound: Sequence[bool], index: LoopIndex, position: int) -> Any:
-    """Returns what an index is after the last iteration.
-
-    A name that was bound before the loop keeps the index: an iteration might read it before it binds it, and see that
-    of the iteration before.
-    """
+    """Returns what an index is after the last iteration."""
+    # A name that was bound before the loop keeps the index: an iteration might read it before it binds it, and see that
+    # of the iteration before.
     return index.last if unbound[position] and index.last is not None else index
 
 

@@ -91,35 +91,25 @@ def is_as_of_number(region: Region, start: Value, number: Any, outputs: Iterable
 
 @dataclass(frozen=True)
 class LoopInfo:
-    """What is known of a loop before its body is traced.
-
-    Attributes:
-      runs: whether it runs at least once, so that what its body binds is bound after it.
-      max_trips: how often it runs at most; None if that is not known.
-      follows: whether numbers that do not depend on tensors are taken for such as Python computes for all iterations.
-    """
+    """What is known of a loop before its body is traced."""
 
     trace: Trace
     tapes: tuple[Recorder, ...]
-    runs: bool
-    max_trips: int | None
+    runs: bool  # whether it runs at least once, so that what its body binds is bound after it
+    max_trips: int | None  # how often it runs at most; None if that is not known
+    # Whether numbers that do not depend on tensors are taken for such as Python computes for all iterations.
     follows: bool
 
 
 @dataclass(frozen=True)
 class Trial:
-    """An iteration that has been traced, as one name of the loop sees it.
-
-    Attributes:
-      courses: the numbers that Python computes for all iterations; None where it does not.
-      refuse: makes an error about the name ready to be raised.
-    """
+    """An iteration that has been traced, as one name of the loop sees it."""
 
     name: str
     loop: LoopInfo
     region: Region
-    courses: Courses | None
-    refuse: Callable[[GraphcError], GraphcError]
+    courses: Courses | None  # the numbers that Python computes for all iterations; None where it does not
+    refuse: Callable[[GraphcError], GraphcError]  # makes an error about the name ready to be raised
 
     @property
     def join(self) -> Join:
@@ -143,24 +133,15 @@ Settled = tuple["Slot", bool]
 
 
 class Slot:
-    """A leaf that is the same object in every iteration, as far as is known.
+    """A leaf that is the same object in every iteration, as far as is known."""
 
-    Args:
-      kinds: the Python types that it may have, if it is a number in every iteration.
-      count: between which ints it lies, if it is an int.
-
-    Attributes:
-      type: of the tensor that is carried for it; None if none is.
-      is_new: whether it is another object in each iteration.
-    """
-
-    type: TensorType | None = None
+    type: TensorType | None = None  # of the tensor that is carried for it; None if none is
     is_new = False
 
     def __init__(self, leaf: Any, kinds: Kinds | None, count: Count | None) -> None:
         self.leaf = leaf
-        self.kinds = kinds
-        self.count = count
+        self.kinds = kinds  # the Python types that it may have, if it is a number in every iteration
+        self.count = count  # between which ints it lies, if it is an int
 
     def before(self, trace: Trace) -> Any:
         """Returns what it is before the loop, of the shape that it has in the loop."""
@@ -182,19 +163,10 @@ class Slot:
         """Is called before an iteration is traced, with the numbers that Python computes for all iterations."""
 
     def check_start(self, tensor: SymbolicTensor, region: Region, outputs: Collection[Value]) -> None:
-        """Gives up an attempt in which a tensor stands for what is none before the loop, and that shows.
-
-        Args:
-          tensor: the one that the iteration is given for it.
-        """
+        """Gives up an attempt in which a tensor stands for what is none before the loop, and that shows."""
 
     def start(self, carried: Iterator[Any], *, stays: bool) -> Any:
-        """Returns what it is at the start of an iteration or of a test.
-
-        Args:
-          carried: gives the next tensor that is carried.
-          stays: whether the loop has not been left there.
-        """
+        """Returns what it is at the start of an iteration or of a test."""
         del carried, stays
         return self.leaf
 
@@ -204,15 +176,7 @@ class Slot:
         return self.leaf
 
     def settle(self, bound: Any, after: Any, trial: Trial) -> Settled:
-        """Compares it after a trial with its start.
-
-        Args:
-          bound: what it was at the start of the trial.
-
-        Raises:
-          GraphcError: there is no type for both.
-          RegionAborted: a Python number changes, and the trial belongs to an attempt to roll the loop.
-        """
+        """Compares it after a trial with its start."""
         if same(self.leaf, after):
             return self, True
         if is_filler(self.leaf) and is_tensor(after):
@@ -238,18 +202,14 @@ class Slot:
 
 
 class Followed(Slot):
-    """A number that Python computes for all iterations, as far as is known.
-
-    Attributes:
-      values: what it is in each iteration, and after the last one; None where that is not known yet.
-      course: what it is at the start of the iteration that is traced; None where numbers are not followed.
-      after: what that iteration leaves in it: a course, or a number.
-    """
+    """A number that Python computes for all iterations, as far as is known."""
 
     is_new = True
+    # What it is in each iteration, and after the last one; None where that is not known yet.
     values: list[Any] | None = None
+    # What it is at the start of the iteration that is traced; None where numbers are not followed.
     course: Course | None = None
-    after: Any = None
+    after: Any = None  # what that iteration leaves in it: a course, or a number
 
     def begin(self, courses: Courses | None) -> None:
         """Sets the course that an iteration starts with."""
@@ -278,11 +238,7 @@ class Followed(Slot):
 
 
 class Carried(Slot):
-    """A leaf that is carried as a tensor.
-
-    Args:
-      likely: whether it is carried because that is likely, and no trial has shown yet that an iteration changes it.
-    """
+    """A leaf that is carried as a tensor."""
 
     is_new = True
 
@@ -291,6 +247,7 @@ class Carried(Slot):
     ) -> None:
         super().__init__(leaf, kinds, count)
         self.type = type
+        # Whether it is carried because that is likely, and no trial has shown yet that an iteration changes it.
         self._likely = likely
 
     def expected(self) -> Slot:
@@ -355,12 +312,10 @@ class Jump(Carried):
 
 
 def slot_of(leaf: Any) -> Slot:
-    """Returns the slot of a leaf of which no iteration has shown anything.
-
-    A tensor is carried from the start, but not the index of a loop around this one. An array of NumPy's is carried once
-    an iteration puts another value in its place. Until then it is the array itself, so that code that changes it in
-    place (``a += 1``, ``a[0] = 1``, a view of it) is seen, and needs Python: other names may hold the array too.
-    """
+    """Returns the slot of a leaf of which no iteration has shown anything."""
+    # A tensor is carried from the start, but not the index of a loop around this one. An array of NumPy's is carried
+    # once an iteration puts another value in its place. Until then it is the array itself, so that code that changes it
+    # in place (``a += 1``, ``a[0] = 1``, a view of it) is seen, and needs Python: other names may hold the array too.
     own = isinstance(leaf, LoopIndex | CourseNumber | np.ndarray)
     type = leaf_type(leaf) if is_tensor(leaf) and not own else None
     kinds, count = kinds_of(leaf), Count.of(leaf)

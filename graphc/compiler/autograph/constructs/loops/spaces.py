@@ -50,15 +50,11 @@ def affine(position: Any, start: Any, step: Any) -> Any:
 
 
 class Space(ABC):
-    """The iteration space of a loop.
+    """The iteration space of a loop."""
 
-    Attributes:
-      length: the number of iterations; a tensor where it is known at run time only, which may be negative for none.
-      what: what it is, for reports: "the 6 rows of a tensor".
-    """
-
+    # The number of iterations; a tensor where it is known at run time only, which may be negative for none.
     length: int | SymbolicTensor
-    what: str
+    what: str  # what it is, for reports: "the 6 rows of a tensor"
     _most: int | None = None
     _order: range | None = None
 
@@ -90,12 +86,9 @@ class Space(ABC):
 
     @abstractmethod
     def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
-        """Returns the item of an iteration.
-
-        Args:
-          counter: one of :attr:`order`; the number of the iteration where the length is a tensor.
-          rows: one row of each of :meth:`arrays`; None where the loop takes none.
-        """
+        """Returns the item of an iteration."""
+        # counter: one of :attr:`order`; the number of the iteration where the length is a tensor.
+        # rows: one row of each of :meth:`arrays`; None where the loop takes none.
 
     def part(self, start: int, stop: int) -> Space:
         """Returns the iterations from ``start`` to ``stop``, where their number is known."""
@@ -130,16 +123,11 @@ class Indices(Space):
 
 
 class Rows(Space):
-    """The rows of a tensor, in an order.
-
-    Args:
-      tensor: with at least one axis.
-      order: the numbers of the rows, from one end to the other.
-    """
+    """The rows of a tensor, in an order."""
 
     def __init__(self, tensor: Tensor, order: range) -> None:
         self.as_tensor = tensor
-        self._order = order
+        self._order = order  # the numbers of the rows, from one end to the other
         self.length = len(order)
         self.what = f"it runs over the {self.length} rows of a tensor"
 
@@ -175,17 +163,12 @@ class Rows(Space):
 
 
 class ListRows(Space):
-    """The items of a list that are the rows of one array.
-
-    Args:
-      owner: the list, or a tuple.
-      order: the places of the items, from one end to the other.
-    """
+    """The items of a list that are the rows of one array."""
 
     def __init__(self, owner: Sequence[Any], order: range) -> None:
-        self._owner = owner
+        self._owner = owner  # the list, or a tuple
         self._known = list(owner)  # a copy, since the body may change the list
-        self._order = order
+        self._order = order  # the places of the items, from one end to the other
         self.length = len(order)
         self.what = f"it runs over the {self.length} items of a list, which are rows of one array"
         self._arrays: list[Tensor] | None = None
@@ -223,22 +206,16 @@ def is_same(items: Sequence[Any], others: Sequence[Any]) -> bool:
 
 
 class TensorIndices(Space):
-    """The numbers ``start + step * position``, as many as a tensor says.
-
-    Args:
-      start: an int or an integer scalar.
-      most: how many there can be, if that is known.
-      span: between which ints the numbers lie; None for what the start and the step tell.
-    """
+    """The numbers ``start + step * position``, as many as a tensor says."""
 
     what = "its range has a tensor bound"
 
     def __init__(self, start: Any, step: Any, length: SymbolicTensor, most: int | None, span: Span | None) -> None:
-        self._start = start
+        self._start = start  # an int or an integer scalar
         self._step = step
         self.length = length
-        self._most = most
-        self._span = span
+        self._most = most  # how many there can be, if that is known
+        self._span = span  # between which ints the numbers lie; None for what the start and the step tell
 
     def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
         """Returns the number at that place."""
@@ -266,11 +243,7 @@ def _span_of_range(start: Any, step: Any) -> Span | None:
 
 
 class GrowingItems(Space):
-    """The items of a list whose length is known at run time only.
-
-    Args:
-      backwards: from the last item to the first.
-    """
+    """The items of a list whose length is known at run time only."""
 
     what = "it runs over a list whose length is known at run time only"
 
@@ -280,7 +253,7 @@ class GrowingItems(Space):
         self._owner = owner
         self._items = items
         self._most = items.capacity
-        self._backwards = backwards
+        self._backwards = backwards  # from the last item to the first
 
     def refuse(self) -> NoReturn:
         """Refuses that somebody asks for the items one by one."""
@@ -326,15 +299,12 @@ class _Several(Space):
         return (descriptions or [Indices(range(self.length)).what])[0]
 
     def is_changed(self) -> bool:
-        """Returns True if that is so of one of its parts."""
         return any(part.is_changed() for part in self._parts)
 
     def tensors(self) -> list[Tensor]:
-        """Those of all parts."""
         return [tensor for part in self._parts for tensor in part.tensors()]
 
     def arrays(self) -> list[Tensor]:
-        """Those of all parts."""
         return [array for part in self._parts for array in part.arrays()]
 
     def _items(self, counter: Counter, rows: Iterator[Any] | None) -> tuple[Any, ...]:

@@ -32,15 +32,11 @@ __all__ = ["LookedUp", "LoopState", "LoopVariables", "TakenRows", "number_after"
 
 
 class TakenRows(Courses):
-    """A scan takes one row of an array in each iteration, which holds the numbers.
-
-    Args:
-      counter: its input that is one of ``order`` in each iteration.
-    """
+    """A scan takes one row of an array in each iteration, which holds the numbers."""
 
     def __init__(self, region: Region, counter: SymbolicTensor, order: range) -> None:
         super().__init__(region, order)
-        self._counter = counter
+        self._counter = counter  # its input that is one of ``order`` in each iteration
         self._rows: dict[Course, SymbolicTensor] = {}
 
     def take(self, course: Course) -> SymbolicTensor:
@@ -116,11 +112,7 @@ def _progression(counter: SymbolicTensor, course: Course, region: Region) -> Sym
 
 
 def number_after(trace: Trace, values: Sequence[Any], done: SymbolicTensor) -> SymbolicNumber:
-    """Returns a number after a loop of which it is not known when it stops.
-
-    Args:
-      values: what it is before each iteration, and after the last one.
-    """
+    """Returns a number after a loop of which it is not known when it stops."""
     kind = cast("type[Any]", type(values[0]))
     table = trace.constant(np.array(values, leaf_type(values[0]).dtype))
     # The span proves the index right, so that it is not checked at run time.
@@ -132,15 +124,12 @@ def number_after(trace: Trace, values: Sequence[Any], done: SymbolicTensor) -> S
 
 @dataclass(frozen=True)
 class LoopVariables:
-    """The names that a loop carries, and how to get and set them in the user's function.
-
-    Attributes:
-      stored: returns the values of other names, to whose items the body assigns.
-    """
+    """The names that a loop carries, and how to get and set them in the user's function."""
 
     get: Callable[[], tuple[Any, ...]]
     set: Callable[[tuple[Any, ...]], None]
     names: Sequence[str]
+    # Returns the values of other names, to whose items the body assigns.
     stored: Callable[[], tuple[Any, ...]] = field(default=tuple, kw_only=True)
 
     def tensors_stored(self) -> list[SymbolicTensor]:
@@ -160,31 +149,17 @@ class LoopVariables:
 class LoopState:
     """The values of a loop's names at the start of an iteration.
 
-    Tensors are carried from the start. A number is carried once an iteration turns it into a tensor or, in a loop
-    whose trip count is not known, changes it. :meth:`settle` finds out after a trial iteration.
+    Tensors are carried from the start. A number is carried once an iteration turns it into a tensor or, in a loop whose
+    trip count is not known, changes it. :meth:`settle` finds out after a trial iteration.
 
     What an iteration changes in Python objects (an attribute, the contents of a list, the items of a tensor) is found
     out by then too, and is carried as a name is.
-
-    Args:
-      runs: whether the loop runs at least once, so that what its body binds is bound after it.
-      max_trips: how often it runs at most; None if that is not known.
-      jumps: whether it ends as soon as one of its names says that it is left.
-      follows: whether numbers that do not depend on tensors are taken for such as Python computes for all iterations.
-      expects: whether numbers are carried from the start, since the body assigns them and nobody knows how often.
     """
 
     def __init__(
-        self,
-        variables: LoopVariables,
-        trace: Trace,
-        runs: bool,
-        max_trips: int | None = None,
-        *,
-        jumps: bool = False,
-        follows: bool = False,
-        expects: bool = False,
-    ) -> None:
+        self, variables: LoopVariables, trace: Trace, runs: bool, max_trips: int | None = None, *, jumps: bool = False,
+        follows: bool = False, expects: bool = False,
+    ) -> None:  # fmt: skip
         self._names = variables
         self._loop = LoopInfo(trace, context.tapes, runs, max_trips, follows)
         self._discoveries = 0
@@ -194,7 +169,9 @@ class LoopState:
         cells = map(TensorCell, variables.tensors_stored())
         self._cells = [LoopCell(cell, cell.get(), self._loop, likely=True) for cell in cells]
         for variable in self._variables:
-            if jumps and _says_that_loop_is_left(variable):
+            # A name that says that the loop is left; `continue` ends an iteration, not the loop.
+            is_jump = is_flag(variable.name) and not variable.name.startswith(CONTINUE) and variable.value is False
+            if jumps and is_jump:
                 variable.be_jump()
             if expects:
                 variable.expect()
@@ -228,13 +205,8 @@ class LoopState:
             variable.check_starts(region, supply, outputs)
 
     def bind(self, tensors: Sequence[Any], *, iteration: bool = False, courses: Courses | None = None) -> None:
-        """Binds the names for an iteration or a test, the carried leaves to ``tensors``.
-
-        Args:
-          tensors: one for each leaf that is carried.
-          iteration: whether it is an iteration of a loop that has not been left.
-          courses: the numbers that Python computes for all iterations; None where it does not.
-        """
+        """Binds the names for an iteration or a test, the carried leaves to ``tensors``."""
+        # iteration: whether it is an iteration of a loop that has not been left.
         self._courses = courses
         for variable in self._all:
             variable.begin(courses)
@@ -260,17 +232,8 @@ class LoopState:
         return [(one, value, self._trial(one.name, region)) for one, value in zip(self._all, values, strict=True)]
 
     def settle(self, region: Region) -> bool:
-        """Compares the names after a trial iteration with their start.
-
-        Returns:
-          Whether what is carried fits; if not, it has been widened, and the body must be traced again.
-
-        Raises:
-          RegionAborted: a Python number changes, and the region is an attempt to roll the loop.
-          InvalidArgumentError: a shape or structure changes.
-          InvalidTypeError: a dtype changes.
-          UnimplementedError: a Python value changes that is no number.
-        """
+        """Compares the names after a trial iteration with their start."""
+        # Returns whether what is carried fits; if not, it has been widened, and the body must be traced again.
         # Lists first: one that has grown has another structure than its start, which would be refused below.
         if not all(cell.settle_length() for cell in self._cells):
             return False
@@ -283,8 +246,10 @@ class LoopState:
         fits = [variable.settle(value, trial) for variable, value, trial in current]
         after = [(variable, value) for variable, value, _ in current]
         self._check_changed(after, region)
-        done = self._settle_cells(region) and all(fits) and self._settle_counts(after)
-        return done and self._settle_courses(region)
+        if not self._settle_cells(region) or not all(fits):
+            return False
+        counts = [count for variable, value in after for count in variable.counts(value)]
+        return settle_counts(counts, self._loop.max_trips) and self._settle_courses(region)
 
     def _trial(self, name: str, region: Region) -> Trial:
         def refuse(error: GraphcError) -> GraphcError:
@@ -310,11 +275,6 @@ class LoopState:
             )
             raise self._loop.trace.refuse(at(error, written_cells[0].location))
         return fits and not written_cells
-
-    def _settle_counts(self, after: Sequence[tuple[LoopVariable, Any]]) -> bool:
-        """Returns True if what is known of the bounds of ints held for what the trial made of them."""
-        counts = [count for variable, value in after for count in variable.counts(value)]
-        return settle_counts(counts, self._loop.max_trips)
 
     def _settle_courses(self, region: Region) -> bool:
         """Computes what the numbers are in each iteration; False if the body must be traced again to make use of it."""
@@ -364,12 +324,8 @@ class LoopState:
         return [tensor for variable, value in alike for tensor in variable.results(region, value)]
 
     def leave(self, tensors: Sequence[Any], trips: int | None = None, *, done: SymbolicTensor | None = None) -> None:
-        """Binds the names after the loop.
-
-        Args:
-          trips: how often the loop runs, if that is known.
-          done: how often it ran, where it may stop early.
-        """
+        """Binds the names after the loop."""
+        # done: how often it ran, where it may stop early.
         for slot, _ in [pair for variable in self._all for pair in variable.courses]:
             # A loop that may stop early has not always come to the last of the values.
             if done is not None and slot.values is not None and len(set(map(repr, slot.values))) > 1:
@@ -388,11 +344,6 @@ class LoopState:
 
 _MAX_DISCOVERIES = 10
 """A body whose trials find new cells more often than this changes objects that it makes itself."""
-
-
-def _says_that_loop_is_left(variable: LoopVariable) -> bool:
-    # `continue` ends an iteration, not the loop.
-    return is_flag(variable.name) and not variable.name.startswith(CONTINUE) and variable.value is False
 
 
 def _without_courses(value: Any) -> Any:

@@ -40,11 +40,9 @@ __all__ = ["makes_test_symbolic", "while_stmt"]
 def makes_test_symbolic(
     trace: Trace, test: Callable[[], Any], body: Callable[[], None], variables: LoopVariables
 ) -> bool:
-    """Tells if the test of a loop depends on tensors once an iteration has run, as ``while stack:`` does.
-
-    The iteration is traced on trial, and leaves nothing behind. It counts as one that needs Python if it has effects
-    outside the trace, which the trial does not run.
-    """
+    """Tells if the test of a loop depends on tensors once an iteration has run, as ``while stack:`` does."""
+    # The iteration is traced on trial, and leaves nothing behind. It counts as one that needs Python if it has effects
+    # outside the trace, which the trial does not run.
     before, identity = trace.checkpoint(), object()
     state = LoopState(variables, trace, runs=True)
     region = Region(trace, "the body of a while loop", attempt=identity)
@@ -75,36 +73,33 @@ _REMEDY = "Make its test depend on a tensor, such as a counter gx.asarray(0), so
 
 
 def while_stmt(
-    test: Test,
-    body: Callable[[], None],
-    get_state: Callable[[], tuple[Any, ...]],
-    set_state: Callable[[tuple[Any, ...]], None],
-    names: Sequence[str],
-    stored: Callable[[], tuple[Any, ...]] = tuple,
-    *,
-    statement: Any = None,
-) -> None:
-    """A ``while`` statement; see :func:`graphc.compiler.autograph.constructs.loops.for_loops.for_stmt`.
-
-    ``statement`` is the body that the user wrote, which may say the loop's options, where that is not ``body``.
-
-    Python runs it as long as the test is a Python value. From the first iteration on in which the test is a tensor,
-    what is left of the loop becomes one while node. If the first iteration makes the test a tensor, all of the loop
-    becomes that node where possible, so that its body is compiled once.
-    """
+    test: Test, body: Callable[[], None], get_state: Callable[[], tuple[Any, ...]],
+    set_state: Callable[[tuple[Any, ...]], None], names: Sequence[str], stored: Callable[[], tuple[Any, ...]] = tuple,
+    *, statement: Any = None,
+) -> None:  # fmt: skip
+    """A ``while`` statement; see :func:`graphc.compiler.autograph.constructs.loops.for_loops.for_stmt`."""
+    # ``statement`` is the body that the user wrote, which may say the loop's options, where that is not ``body``.
+    # Python runs it as long as the test is a Python value. From the first iteration on in which the test is a tensor,
+    # what is left of the loop becomes one while node. If the first iteration makes the test a tensor, all of the loop
+    # becomes that node where possible, so that its body is compiled once.
     trace = context.trace
     if trace is None:
         while truth(test()):
             body()
         return
-    looks, test = _looks(test), partial(_condition, test)
+    code = getattr(test, "__code__", None)
+    # A test that looks at nothing is a constant; a callable without code may look at anything.
+    looks = code is None or bool(code.co_freevars or code.co_names)
+    test = partial(_condition, test)
     with open_loop(trace, body if statement is None else statement) as options:
         limit = NodeLimit(trace, "while", _REASON, _REMEDY, None)
         variables = LoopVariables(get_state, set_state, names, stored=stored)
         creations = Creations(trace)
         while True:
-            symbolic, condition = _probe(trace, test)
-            if symbolic:
+            before = trace.checkpoint()
+            condition = test()
+            if is_symbolic_condition(condition):
+                trace.rollback(before)  # the node evaluates it
                 break
             if not truth(condition):
                 if limit.done:
@@ -121,24 +116,8 @@ def while_stmt(
         _become_node(trace, test, body, variables, options, creations)
 
 
-def _looks(test: Test) -> bool:
-    """Returns True if a test depends on anything."""
-    code = getattr(test, "__code__", None)
-    return code is None or bool(code.co_freevars or code.co_names)  # a callable without code may read anything
-
-
 def _condition(test: Test) -> Any:
     return condition_of(test())
-
-
-def _probe(trace: Trace, test: Test) -> tuple[bool, Any]:
-    """Returns the value of a test, and whether it is symbolic; if so, nothing of its evaluation stays in the trace."""
-    before = trace.checkpoint()
-    condition = test()
-    symbolic = is_symbolic_condition(condition)
-    if symbolic:
-        trace.rollback(before)
-    return symbolic, condition
 
 
 def _becomes_whole_node(
@@ -159,20 +138,11 @@ def _becomes_whole_node(
 
 
 def _become_node(
-    trace: Trace,
-    test: Test,
-    body: Callable[[], None],
-    variables: LoopVariables,
-    options: OpenLoop,
-    before: Creations,
-    *,
-    runs: bool = False,
-) -> None:
-    """Makes what is left of the loop, whose test is a tensor, one node.
-
-    Args:
-      runs: whether the test is true at first.
-    """
+    trace: Trace, test: Test, body: Callable[[], None], variables: LoopVariables, options: OpenLoop, before: Creations,
+    *, runs: bool = False,
+) -> None:  # fmt: skip
+    """Makes what is left of the loop, whose test is a tensor, one node."""
+    # runs: whether the test is true at first.
 
     def run(expects: bool) -> None:
         _trace(trace, test, body, variables, options.max_iterations, expects=expects, runs=runs)
@@ -187,21 +157,11 @@ def _become_node(
 
 
 def _trace(
-    trace: Trace,
-    test: Test,
-    body: Callable[[], None],
-    variables: LoopVariables,
-    most: int | None,
-    *,
-    expects: bool,
+    trace: Trace, test: Test, body: Callable[[], None], variables: LoopVariables, most: int | None, *, expects: bool,
     runs: bool,
-) -> None:
-    """Appends a while of at most so many iterations, if that is known.
-
-    Args:
-      most: how many iterations at most, if that is known.
-      runs: whether its test is true before the first iteration.
-    """
+) -> None:  # fmt: skip
+    """Appends a while of at most so many iterations, if that is known."""
+    # runs: whether its test is true before the first iteration.
     names, countdown = variables, Countdown(variables, most)
     # A loop that runs binds its names; only one that may run zero times must tell.
     first_bound = None if runs else BoundByLoop(countdown.variables)
@@ -255,10 +215,8 @@ def _only_looks(test: Region) -> bool:
 def _trace_rotated(
     trace: Trace, test: Test, body: Callable[[], None], variables: LoopVariables, most: int | None
 ) -> None:
-    """A while whose test changes something (draws a random number): it is run before the loop and after each body.
-
-    The test of a loop node only looks; what it would assign has nowhere to go.
-    """
+    """A while whose test changes something (draws a random number): it is run before the loop and after each body."""
+    # The test of a loop node only looks; what it would assign has nowhere to go.
     first = going_on(trace, test())
     countdown = Countdown(variables, most)
     first_bound = BoundByLoop(countdown.variables)

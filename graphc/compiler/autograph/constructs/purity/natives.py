@@ -67,11 +67,8 @@ _FRAME_BUILTINS = frozenset(("__import__", "breakpoint", "dir", "eval", "exec", 
 
 
 def check_methods(value: Any, names: Iterable[str]) -> None:
-    """Reports that Python is about to call a method of the user's.
-
-    Args:
-      value: the object; a tuple stands for what is in it.
-    """
+    """Reports that Python is about to call a method of the user's."""
+    # value: the object; a tuple stands for what is in it.
     asked(value, names)
     region = context.trace
     if not isinstance(region, Region):
@@ -87,11 +84,7 @@ def check_methods(value: Any, names: Iterable[str]) -> None:
 
 
 def check_items(value: Any, sized: bool = False) -> None:
-    """Reports that Python is about to iterate over an object of the user's by methods of the user's.
-
-    Args:
-      sized: whether Python asks for the number of items beforehand.
-    """
+    """Reports that Python is about to iterate over an object of the user's by methods of the user's."""
     if context.trace is None or type(value) is tuple:
         return
     check_read(value)

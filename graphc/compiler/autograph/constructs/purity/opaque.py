@@ -107,11 +107,8 @@ def read_of_module(module: types.ModuleType, name: str, value: Any) -> None:
 
 
 def is_told_unseen(owner: Any, *, as_iterator: bool = False) -> bool:
-    """Returns True if an object comes from outside and holds what no guard sees.
-
-    Args:
-      as_iterator: whether an iterator counts; to take items of it is told of elsewhere.
-    """
+    """Returns True if an object comes from outside and holds what no guard sees."""
+    # as_iterator: whether an iterator counts; to take items of it is told of elsewhere.
     if context.trace is None or context.trace.root.reads.source(owner) is None:
         return False
     if is_iterator(owner) and not as_iterator:
@@ -218,14 +215,7 @@ def defining_class(name: str) -> None:
 
 
 def report_call(function: Any, what: str) -> Any:
-    """Says that a function is about to be called that is not converted.
-
-    Args:
-      what: the call, for messages, where it only may have a side effect.
-
-    Returns:
-      What to call in its place.
-    """
+    """Says that a function is about to be called that is not converted; returns what to call in its place."""
     trace, owner = context.trace, getattr(function, "__self__", None)
     if trace is None:
         return function
@@ -275,10 +265,8 @@ def _within(name: str, names: frozenset[str]) -> bool:
 
 
 def _names(function: Any) -> list[str]:
-    """Returns the full names of a function: by where it is defined, and by the class of the object whose method it is.
-
-    A class stands for its ``__init__``.
-    """
+    """Returns the full names of a function: by where it is defined, and by the class whose method it is."""
+    # A class stands for its ``__init__``.
     if isinstance(function, type):
         return [_full_name(_library_class(cast("Any", function).__mro__), "__init__")]
     inner, owner = getattr(function, "__func__", function), getattr(function, "__self__", None)
@@ -370,7 +358,11 @@ def _with_values(function: Callable[..., Any], what: str, remedy: str) -> Callab
         trace = context.trace
         for value in nest.flatten((args, kwargs))[0]:
             if trace is not None and _is_late(value):
-                text = f"{what} is given {_described(value)} has no value while the function is traced; {remedy}"
+                kind = "number" if has_mark(value, "__graphc_number__") else "value"
+                subject = f"a {kind} that depends on tensors and"
+                if isinstance(value, SymbolicTensor):
+                    subject = f"a tensor ({value.type}, {value.made_at()}) that"
+                text = f"{what} is given {subject} has no value while the function is traced; {remedy}"
                 raise trace.refuse(UnimplementedError(text))
         refusals = 0 if trace is None else len(trace.root.refusals)
         try:
@@ -388,12 +380,6 @@ def _with_values(function: Callable[..., Any], what: str, remedy: str) -> Callab
 def _is_late(value: Any) -> bool:
     """Tells if a value is a tensor, or one of the objects that stand for Python values that depend on tensors."""
     return isinstance(value, SymbolicTensor) or type(value).__module__.startswith("graphc.compiler.autograph.")
-
-
-def _described(value: Any) -> str:
-    if isinstance(value, SymbolicTensor):
-        return f"a tensor ({value.type}, {value.made_at()}) that"
-    return f"a {'number' if has_mark(value, '__graphc_number__') else 'value'} that depends on tensors and"
 
 
 def _with_plain_values(function: Callable[..., Any], report: Callable[[], None]) -> Callable[..., Any]:

@@ -101,34 +101,23 @@ _COMPREHENSIONS = frozenset(("<dictcomp>", "<genexpr>", "<listcomp>", "<setcomp>
 
 
 def entering(function: types.FunctionType, converted: types.FunctionType | None = None) -> None:
-    """Tells of the globals, and of the variables of functions around, that a function reads which is called now.
-
-    Args:
-      converted: what is called in its place; None where it is called itself.
-    """
+    """Tells of the globals, and of the variables of functions around, that a function reads which is called now."""
+    # converted: what is called in its place; None where it is called itself.
     if context.trace is None:
         return
     if is_library_file(function.__code__.co_filename):
-        _read_wrapped(function)
+        # What a decorator of a library's has wrapped, as contextlib's do, is the same in all calls.
+        reads = context.trace.root.reads
+        for value in (content_of(cell) for cell in function.__closure__ or ()):
+            if isinstance(value, _CALLED) and reads.source(value) is None:
+                reads.wraps(function, value, f"what {function.__qualname__} wraps")
     else:
         read_names(function, names_of(function.__code__), names_asked((converted or function).__code__))
 
 
-def _read_wrapped(function: types.FunctionType) -> None:
-    """Tells of what a decorator of a library's has wrapped, as :mod:`contextlib`'s do; it is the same in all calls."""
-    assert context.trace is not None
-    reads = context.trace.root.reads
-    for value in (content_of(cell) for cell in function.__closure__ or ()):
-        if isinstance(value, _CALLED) and reads.source(value) is None:
-            reads.wraps(function, value, f"what {function.__qualname__} wraps")
-
-
 def read_names(function: types.FunctionType, names: Names, asked: frozenset[str] = frozenset()) -> None:
-    """Tells of globals, and of variables of functions around, that a function reads.
-
-    Args:
-      asked: those of the names that it only asks for items.
-    """
+    """Tells of globals, and of variables of functions around, that a function reads."""
+    # asked: those of the names that it only asks for items.
     assert context.trace is not None
     root, code, namespace = context.trace.root, function.__code__, function.__globals__
     reads, file = root.reads, code.co_filename.rpartition("/")[2]
@@ -167,11 +156,7 @@ def _read_path(namespace: dict[str, Any], path: tuple[str, ...]) -> None:
 
 
 def read_namespace(owner: Any, name: Any) -> bool:
-    """Tells of an item of ``globals()``, which is a global by its name; of another object nothing.
-
-    Returns:
-      Whether it is one.
-    """
+    """Tells of an item of ``globals()``, a global by its name, and returns True; of another object nothing."""
     # Python puts __builtins__ into the globals of each module, by which they are known here.
     if type(owner) is dict and type(name) is str and "__builtins__" in owner and context.trace is not None:
         namespace = cast("dict[str, Any]", owner)
@@ -255,11 +240,8 @@ def _is_graphc(module: types.ModuleType) -> bool:
 
 
 def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) -> None:
-    """Tells of an attribute that was read; of what a property computed its getter has told.
-
-    Args:
-      by_item: whether that is about to be asked for items, and for nothing else.
-    """
+    """Tells of an attribute that was read; of what a property computed its getter has told."""
+    # by_item: whether that is about to be asked for items, and for nothing else.
     trace = context.trace
     if trace is None or isinstance(value, SymbolicTensor):
         return
@@ -361,11 +343,7 @@ def found_after(owner: Any, name: str) -> type[Any]:
 
 
 def read_descriptor(kind: type[Any], name: str, descriptor: Any, called: str = "fget") -> None:
-    """Tells of a property, or of another descriptor of the user's, which is about to be asked.
-
-    Args:
-      called: the name of the property's function that is called: ``"fget"``, ``"fset"`` or ``"fdel"``.
-    """
+    """Tells of a property, or of another descriptor of the user's, which is about to be asked."""
     if context.trace is None or is_library(kind):
         return
     reads = context.trace.root.reads

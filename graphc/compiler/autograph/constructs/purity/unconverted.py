@@ -55,11 +55,8 @@ def _is_plain(value: Any) -> bool:
 
 
 def handed(values: Iterable[Any], *, called: bool = True) -> None:
-    """Tells of what is handed to code that is not the user's: it may read all of it.
-
-    Args:
-      called: whether it may call what it is given too, as it is; graphc's own converts what it calls.
-    """
+    """Tells of what is handed to code that is not the user's: it may read all of it."""
+    # called: whether it may call what it is given too, as it is; graphc's own converts what it calls.
     trace = context.trace
     if trace is None:
         return
@@ -79,11 +76,8 @@ def run_as_is(function: Any) -> None:
 
 
 def follow(*values: Any, special: bool = False) -> None:
-    """Tells of what functions among these values read, of the other ones too, where they run as they are.
-
-    Args:
-      special: whether special methods of the values are called, as of an object that is called.
-    """
+    """Tells of what functions among these values read, of the other ones too, where they run as they are."""
+    # special: whether special methods of the values are called, as of an object that is called.
     if context.trace is not None:
         _Walk().run(values, special=special)
 
@@ -145,7 +139,6 @@ class _Walk:
         self._owners: dict[int, Any] = {}
 
     def run(self, values: Iterable[Any], *, special: bool = True) -> None:
-        """Follows what is read of values, and of all that is found by that."""
         for value in values:
             self._reach(value, special=special)
         asked = set[tuple[int, str]]()

@@ -69,10 +69,8 @@ _NAME_STORES = frozenset(dis.opmap[name] for name in _OUTER_STORES | _CELL_STORE
 
 
 def _stores(code: types.CodeType) -> _Stores:
-    """The globals and the free variables that a code object assigns, with a line.
-
-    The functions inside it count too, since its own branches and loops become such functions when it is converted.
-    """
+    """The globals and the free variables that a code object assigns, with a line."""
+    # The functions inside it count too, since its own branches and loops become such functions when it is converted.
     cached = _known_stores.get(id(code))
     if cached is not None:
         return cached
@@ -112,11 +110,9 @@ def _calls_unknown(instruction: dis.Instruction) -> bool:
 
 
 def check_stores(function: types.FunctionType) -> None:
-    """Looks at which names of other scopes a function assigns that is about to be called.
-
-    In a branch or a loop's body it is a side effect to assign one that the region does not carry; elsewhere the trace
-    notes what they stand for.
-    """
+    """Looks at which names of other scopes a function assigns that is about to be called."""
+    # In a branch or a loop's body it is a side effect to assign one that the region does not carry; elsewhere the trace
+    # notes what they stand for.
     trace = context.trace
     if trace is None:
         return
@@ -166,12 +162,8 @@ def made(value: Any) -> Any:
 
 
 def check_iterator(value: Any, depth: int = 2) -> None:
-    """Reports that an iterator from outside the open region, or from outside the function, is consumed.
-
-    Args:
-      value: what is consumed; anything but an iterator is fine.
-      depth: how many frames up the code is that consumes it. A generator expression written there was made there.
-    """
+    """Reports that an iterator from outside the open region, or from outside the function, is consumed."""
+    # depth: how many frames up the code is that consumes it. A generator expression written there was made there.
     region = context.trace
     if not _is_iterator(value):
         return
@@ -195,10 +187,8 @@ def _use_of(iterator: Any) -> str:
 
 
 def operator_method(owner: Any, *names: str) -> types.FunctionType | None:
-    """Returns the method of the user's with which an object answers Python, as :func:`users_method`.
-
-    A generator is left to Python unless it stores into something, because its body cannot be converted.
-    """
+    """Returns the method of the user's with which an object answers Python, as :func:`users_method`."""
+    # A generator is left to Python unless it stores into something, because its body cannot be converted.
     method = users_method(owner, *names)
     return None if method is None else _unless_generator(method)
 
@@ -239,10 +229,8 @@ def counts_as_a_whole(owner: Any) -> None:
 
 
 def asks_for_item(owner: Any, key: Any) -> bool:
-    """Returns True if an item is asked for of a list or dict that counts by item.
-
-    By a key that is no plain text or number the list or dict counts as a whole from now on.
-    """
+    """Returns True if an item is asked for of a list or dict that counts by item."""
+    # By a key that is no plain text or number the list or dict counts as a whole from now on.
     if not counts_by_item(owner):
         return False
     # Exact types: a subclass may hash and compare by code of its own, and True is 1 as a key.
@@ -288,12 +276,7 @@ _MOST = 100
 
 
 def check_recursion(function: types.FunctionType) -> None:
-    """Refuses a call of ``function`` if it is too deep in calls of itself inside branches on tensors.
-
-    Raises:
-      UnimplementedError: it is; and from then on for every call in a branch or loop, so that no other way to trace the
-        loops around is tried in vain.
-    """
+    """Refuses a call too deep in calls of itself inside branches on tensors, then all calls in branches and loops."""
     trace = context.trace
     if not isinstance(trace, Region):
         return
