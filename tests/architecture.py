@@ -427,18 +427,18 @@ def _cycles(modules: Mapping[str, Module]) -> list[str]:
 # What a neighbourhood may have at most: lines, lines of code, files. Numbers to lower, never to raise without a word of
 # what it buys in the commit.
 BUDGET: Mapping[str, tuple[int, int, int]] = {
-    "graphc": (400, 368, 1),
+    "graphc": (285, 253, 1),
     "__main__": (8, 4, 1),
-    "compiler": (71632, 47821, 289),
-    "library": (4956, 2337, 22),
-    "graphs": (13455, 8201, 57),
-    "training": (20860, 12709, 79),
+    "compiler": (69798, 46110, 289),
+    "library": (4828, 2211, 22),
+    "graphs": (13388, 8158, 57),
+    "training": (20720, 12569, 79),
     "saving": (2793, 2011, 10),
     "serve": (2883, 2006, 14),
-    "tools": (4898, 3331, 22),
-    "cluster": (6268, 4212, 28),
-    "compat": (3620, 2857, 28),
-    "cli": (2089, 1563, 13),
+    "tools": (4861, 3295, 22),
+    "cluster": (6237, 4195, 28),
+    "compat": (3606, 2848, 28),
+    "cli": (2085, 1561, 13),
 }
 
 # How many files of graphc a small program may pass, by the names of benchmarks/walks.py.

@@ -18,8 +18,6 @@ from graphc.compiler.base import config
 from graphc.compiler.base.errors import NotFoundError
 from graphc.compiler.runtime.costs import format_bytes, format_seconds
 
-__all__ = ["Entry", "clear_cache", "entries", "list_cache"]
-
 _PROGRAM, _USED = "-cache", "-atime"
 _HASH = 64
 """Number of letters of an entry's name that identify its content."""

@@ -28,8 +28,6 @@ from graphc.compiler.function import BoundFunction, Function, function
 from graphc.compiler.runtime.costs import format_seconds
 from graphc.training.distribute import DataParallel
 
-__all__ = ["Measurement", "Scaling", "measure", "scale"]
-
 _STEPS = 5  # whose results are compared
 _LONGEST_SECONDS = 600.0
 _SAME = 1e-4

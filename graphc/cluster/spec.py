@@ -10,8 +10,6 @@ from graphc.compiler.base.errors import GraphcError, InvalidTypeError
 from graphc.compiler.ir import DeviceSpec
 from graphc.graphs.refusals import user_error
 
-__all__ = ["ClusterDef", "ClusterSpec", "JobDef", "task_name"]
-
 
 @dataclass(frozen=True)
 class JobDef:

@@ -25,8 +25,6 @@ from graphc.graphs.session import (
 from graphc.graphs.session.monitored import SessionRunHook, missing_values
 from graphc.library.composites import IndexedSlices
 
-__all__ = ["SyncReplicasOptimizer"]
-
 
 class SyncReplicasOptimizer(Optimizer):
     """Makes the workers of between-graph replication compute each update together; wraps another optimizer.

@@ -13,8 +13,6 @@ from typing import Any, cast
 
 from graphc.compiler.ops import ROWS, Signature, asarray, sized
 
-__all__ = ["Alias", "alias", "rows"]
-
 _ANNOTATIONS = __future__.annotations.compiler_flag
 _PLAIN_CALL = re.compile(r"gx\.(\w+(?:\.\w+)*)\(([^()]*)\)")
 _GIVEN = {

@@ -6,15 +6,5 @@ if TYPE_CHECKING:
     from graphc.compiler import autograph, base, core, devices, function, gradients, ir, lowering, ops, runtime, tracing
 
 __all__ = [
-    "autograph",
-    "base",
-    "core",
-    "devices",
-    "function",
-    "gradients",
-    "ir",
-    "lowering",
-    "ops",
-    "runtime",
-    "tracing",
-]
+    "autograph", "base", "core", "devices", "function", "gradients", "ir", "lowering", "ops", "runtime", "tracing",
+]  # fmt: skip

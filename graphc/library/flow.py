@@ -17,17 +17,9 @@ from graphc.compiler.core import SymbolicTensor, converted
 from graphc.compiler.ops import functions as gx
 
 __all__ = [
-    "case",
-    "foldl",
-    "foldr",
-    "map_fn",
-    "numpy_function",
-    "print_values",
-    "py_function",
-    "scan",
-    "switch_case",
+    "case", "foldl", "foldr", "map_fn", "numpy_function", "print_values", "py_function", "scan", "switch_case",
     "while_loop",
-]
+]  # fmt: skip
 
 # Calls of Python functions when a program runs, and prints.
 

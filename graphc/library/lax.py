@@ -22,20 +22,9 @@ import graphc.compiler.ops.lax as rows
 from graphc.compiler.ops.lax import *
 
 __all__: list[str] = [
-    "ConvDimensionNumbers",
-    "GatherDimensionNumbers",
-    "GatherScatterMode",
-    "Precision",
-    "RoundingMethod",
-    "ScatterDimensionNumbers",
-    "cond",
-    "conv_dimension_numbers",
-    "fori_loop",
-    "map",
-    "scan",
-    "switch",
-    "while_loop",
-]
+    "ConvDimensionNumbers", "GatherDimensionNumbers", "GatherScatterMode", "Precision", "RoundingMethod",
+    "ScatterDimensionNumbers", "cond", "conv_dimension_numbers", "fori_loop", "map", "scan", "switch", "while_loop",
+]  # fmt: skip
 __all__ += rows.__all__
 
 conv_dimension_numbers: Any = cast("Any", jax.lax).conv_dimension_numbers

@@ -13,8 +13,6 @@ from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import Variable
 from graphc.compiler.tracing import refuse_in_trace
 
-__all__ = ["Stateful"]
-
 _KINDS = (jnp.bool_, jnp.integer, jnp.floating, jnp.complexfloating)
 
 

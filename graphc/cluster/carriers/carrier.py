@@ -14,8 +14,6 @@ from graphc.cluster.task import Call, Task
 from graphc.compiler.base import Registry, Signal, config, interruption, pause
 from graphc.compiler.base.errors import AlreadyExistsError, NotFoundError
 
-__all__ = ["CARRIERS", "Carrier", "Peer", "Pending", "ThreadPeer", "Threads", "address_of", "find", "only_here"]
-
 _LOOK_SECONDS = 0.1
 """Seconds between two searches for a missing task."""
 

@@ -30,8 +30,6 @@ from graphc.compiler.base.errors import (
 if TYPE_CHECKING:
     from graphc.cluster.carriers.rays_peer import RayPeer
 
-__all__ = ["NAMESPACE", "Rays", "connect", "environment", "listens_at", "ray_in_use"]
-
 _LOOK_SECONDS = 0.05
 
 

@@ -14,8 +14,6 @@ from graphc.compiler.ops import ASSIGN_VARIABLE, NO_OP, READ_VARIABLE
 from graphc.compiler.runtime import Cluster
 from graphc.graphs.session import Clusters, Rules, clustered
 
-__all__ = ["Part", "copied", "may_block", "partition"]
-
 
 def copied(builder: GraphBuilder, node: Node, inputs: Sequence[Value], controls: Sequence[Node]) -> Node:
     """Appends a copy of a node to a graph that a task runs."""

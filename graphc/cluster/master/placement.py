@@ -22,8 +22,6 @@ from graphc.compiler.lowering import forward_key
 from graphc.compiler.ops import VJP
 from graphc.graphs.session import Graph, GraphKeys, is_outside, is_random_state
 
-__all__ = ["TaskPlacer"]
-
 
 class TaskPlacer:
     """Assigns the nodes of a graph to tasks."""

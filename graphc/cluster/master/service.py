@@ -23,8 +23,6 @@ from graphc.graphs.session import SessionState, SessionStep, Single, local_plan,
 if TYPE_CHECKING:
     from graphc.cluster.master.master import Master
 
-__all__ = ["GraphService", "Kept", "Message", "PartExecution", "PartStep", "Takers", "place_of", "with_task"]
-
 # The step of a plan that makes a task run a part of a graph.
 
 # Large values that stay where a part made them, until the tasks that need them fetch them.

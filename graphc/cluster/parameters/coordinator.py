@@ -32,8 +32,6 @@ from graphc.compiler.base.errors import (
 from graphc.compiler.core import Variable, variable_placement
 from graphc.graphs.refusals import user_error
 
-__all__ = ["Coordinator"]
-
 _GONE = (UnavailableError, DeadlineExceededError, NotFoundError, AlreadyExistsError)
 _RETRY_SECONDS = 0.5
 _TRACES = 5

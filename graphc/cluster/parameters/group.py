@@ -28,8 +28,6 @@ from graphc.compiler.base.errors import (
 from graphc.compiler.core import Variable
 from graphc.training.optim import Optimizer
 
-__all__ = ["LOST", "LocalCopies", "ServerGroup", "Slot", "collected", "slots_of"]
-
 
 class Slot(NamedTuple):
     """A slice of a leaf of a server's state that belongs to one of the optimizer's Variables."""

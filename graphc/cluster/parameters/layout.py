@@ -16,8 +16,6 @@ import numpy as np
 from graphc.compiler.base.errors import FailedPreconditionError
 from graphc.compiler.core import Variable
 
-__all__ = ["Buffer", "Layout", "Piece", "Program"]
-
 
 @dataclass(frozen=True)
 class Piece:

@@ -15,8 +15,6 @@ from graphc.compiler.base.errors import UnimplementedError
 from graphc.graphs.refusals import user_error
 from graphc.training.optim import Optimizer
 
-__all__ = ["Applied", "RuleText", "rule_text"]
-
 _ACROSS = ("sort", "rev", "fft", "cholesky", "triangular_solve", "roll")
 
 

@@ -10,8 +10,6 @@ from typing import Any, TypeAlias
 from graphc.cluster.parameters.shard import Entry, Push
 from graphc.cluster.parameters.staleness import Policy
 
-__all__ = ["Exchange", "Lost", "Request", "Schedule", "Unanswered", "Work", "Worker", "answered", "step"]
-
 _NEW = 0.1
 """Weight of the latest step in the moving average of a step's time."""
 

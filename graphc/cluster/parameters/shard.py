@@ -18,11 +18,6 @@ import numpy as np
 
 from graphc.cluster.parameters.staleness import Moment, Policy
 
-__all__ = [
-    "FATES", "Body", "Cover", "Elements", "Entry", "Fate", "Ledger", "Push", "Rule", "Shard", "add_at", "elements_of",
-    "merged", "padded", "picked",
-]  # fmt: skip
-
 # The ledger of a parameter server: the fate of every push, so that each is applied at most once.
 
 Fate = Literal["waiting", "applied", "dropped", "late", "lost"]

@@ -15,8 +15,6 @@ from graphc.compiler.base import Signal, deadline
 from graphc.compiler.base.errors import NotFoundError, OutOfRangeError
 from graphc.graphs.refusals import refusal, user_error
 
-__all__ = ["JOBS", "PerWorker", "Scheduled", "Tasks"]
-
 JOBS = ("ps", "worker")
 
 _SERVICES = {

@@ -20,12 +20,6 @@ from graphc.graphs.session import Graph, GraphTensor, default_graph
 from graphc.training import data
 from graphc.training.data import GraphDataset, sources
 
-__all__ = [
-    "Dataset", "FixedLengthRecordDataset", "InGraph", "Iterator", "TFRecordDataset", "TextLineDataset",
-    "get_output_shapes", "get_output_types", "make_csv_dataset", "make_initializable_iterator",
-    "make_one_shot_iterator",
-]  # fmt: skip
-
 
 class InGraph:
     """A function that is called for elements, outside of the graph that it was written beside.

@@ -9,8 +9,6 @@ from graphc.compat.alias import alias
 from graphc.compiler.ops.strings import decode_csv
 from graphc.training.data import Dataset, text_lines
 
-__all__ = ["EXPERIMENTAL", "csv_dataset"]
-
 _TRANSFORMATIONS = {
     "bucket_by_sequence_length": (
         "element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes=None, padding_values=None, "

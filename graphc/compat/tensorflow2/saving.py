@@ -10,8 +10,6 @@ from graphc import saving
 from graphc.compiler.base.files import PathLike, as_path
 from graphc.training.train import Checkpoint as Folder
 
-__all__ = ["Checkpoint", "CheckpointManager", "contains_saved_model", "latest_checkpoint", "load", "save"]
-
 _DEFAULT = "serving_default"
 
 

@@ -25,8 +25,6 @@ from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Tensor, operand, sho
 from graphc.compiler.ops import sized
 from graphc.compiler.tracing import context
 
-__all__ = ["cond", "fori_loop", "scan", "switch", "while_loop"]
-
 
 def cond(pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], *operands: Any) -> Any:
     """One of two functions, by a condition (``jax.lax.cond``, ``tf.cond``).

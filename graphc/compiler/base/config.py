@@ -15,8 +15,6 @@ from graphc.compiler.base.frames import user_location
 from graphc.compiler.base.registry import Registry
 from graphc.compiler.base.slow_path import set_slow_path_reason
 
-__all__ = ["SETTINGS", "Config", "Setting", "config", "flag", "is_denied"]
-
 
 def flag(name: str) -> bool:
     """Returns True if an environment variable says yes."""

@@ -29,26 +29,6 @@ from graphc.compiler.base.errors import (
 )
 from graphc.compiler.base.frames import user_location
 
-__all__ = [
-    "File",
-    "FileStatistics",
-    "PathLike",
-    "as_path",
-    "copy",
-    "exists",
-    "file_errors",
-    "glob",
-    "is_directory",
-    "list_directory",
-    "make_directories",
-    "make_directory",
-    "remove",
-    "remove_tree",
-    "rename",
-    "stat",
-    "walk",
-]
-
 PathLike = str | bytes | os.PathLike[str]
 
 _SCHEME = re.compile(r"(\w[\w+.-]*)://")

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["HINTS"]
-
 _EAGER = "no call for it: code outside of gx.function runs line by line"
 _SEED = "gx.random.seed(0); gx.random.Generator(0) is a generator of its own"
 _TREE = "gx.nest.map_structure, gx.nest.flatten and gx.nest.pack_sequence_as"

@@ -10,16 +10,6 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = [
-    "HeldInterrupts",
-    "collect_since",
-    "collection_paused",
-    "collections_so_far",
-    "deep_recursion",
-    "held_interrupts",
-    "interrupts_held",
-]
-
 # Room for deep recursion of Python functions.
 
 _DEEP = 5_000

@@ -21,15 +21,9 @@ from graphc.compiler.base.errors import InvalidTypeError, at
 from graphc.compiler.base.frames import user_location
 
 __all__ = [
-    "held_by",
-    "hint_missing",
-    "hint_of",
-    "imported_names",
-    "lazy_names",
-    "names_of",
-    "public_modules",
+    "held_by", "hint_missing", "hint_of", "imported_names", "lazy_names", "names_of", "public_modules",
     "refuse_options",
-]
+]  # fmt: skip
 
 Makers = Mapping[str, Callable[[], Any]]
 

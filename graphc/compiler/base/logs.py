@@ -10,8 +10,6 @@ from typing import Any
 
 from graphc.compiler.base.frames import Location, user_location
 
-__all__ = ["flush", "log_every", "log_first", "log_if", "logger"]
-
 
 class _Stderr(logging.Handler):
     """Writes lines to the current ``sys.stderr``, unless the program has installed handlers."""

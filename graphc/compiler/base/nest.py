@@ -17,20 +17,9 @@ from typing import Any, NamedTuple, cast
 from graphc.compiler.base.errors import InvalidArgumentError
 
 __all__ = [
-    "LEAF",
-    "Structure",
-    "as_tuple",
-    "children",
-    "container",
-    "flatten",
-    "flatten_with_paths",
-    "is_mutable",
-    "level",
-    "map_structure",
-    "rebuilt",
-    "shared",
-    "unflatten",
-]
+    "LEAF", "Structure", "as_tuple", "children", "container", "flatten", "flatten_with_paths", "is_mutable", "level",
+    "map_structure", "rebuilt", "shared", "unflatten",
+]  # fmt: skip
 
 
 class Structure(NamedTuple):

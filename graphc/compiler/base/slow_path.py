@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Final
 
-__all__ = ["SPREAD_ARRAYS", "other_slow_path_reasons", "set_slow_path_reason", "slow_path_reasons"]
-
 SPREAD_ARRAYS: Final = "spread"
 """The key of the reason "arrays are on several devices"."""
 

@@ -2,6 +2,4 @@
 
 from __future__ import annotations
 
-__all__ = ["VERSION"]
-
 VERSION = "0.2.0"

@@ -29,21 +29,6 @@ if TYPE_CHECKING:
     from graphc.compiler.core.array_methods import ArrayMethods
     from graphc.compiler.core.protocols import Recorder
 
-__all__ = [
-    "FUNCTIONS",
-    "IN_PLACE",
-    "VIEWS",
-    "ShownArray",
-    "changes_array",
-    "check_leaves",
-    "check_options",
-    "function_of",
-    "graphc_name",
-    "shown",
-    "stay",
-    "when_jax_converts",
-]
-
 
 def stay(function: str = "graphc's function of that name") -> str:
     """Returns what to write instead of another library's function, for messages."""

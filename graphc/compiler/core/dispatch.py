@@ -42,19 +42,9 @@ if TYPE_CHECKING:
     from graphc.compiler.core.tensor import Tensor
 
 __all__ = [
-    "LateValue",
-    "apply",
-    "apply_all",
-    "apply_compiled",
-    "graph_trace",
-    "has_late_values",
-    "is_by_hand",
-    "late_value",
-    "observe_ops",
-    "register_values",
-    "tensor_class",
-    "with_late_inputs",
-]
+    "LateValue", "apply", "apply_all", "apply_compiled", "graph_trace", "has_late_values", "is_by_hand", "late_value",
+    "observe_ops", "register_values", "tensor_class", "with_late_inputs",
+]  # fmt: skip
 
 # Tensors as static attributes of ops, in graphs that are built by hand.
 

@@ -17,8 +17,6 @@ from graphc.compiler.ir import Attrs, Graph, OpDef, Value
 if TYPE_CHECKING:
     from graphc.compiler.core.tensor import Tensor
 
-__all__ = ["examine", "examined_line", "is_examining", "pulling_back", "unexamined"]
-
 
 class _Paused(threading.local):
     active: bool = False

@@ -23,26 +23,6 @@ from graphc.compiler.core.context import SPREAD, set_slow
 from graphc.compiler.core.waiting import in_flight
 from graphc.compiler.ir import TensorType
 
-__all__ = [
-    "GROUP_AXIS",
-    "forget_spread",
-    "groups_of",
-    "host_values",
-    "in_fine_words",
-    "in_turn",
-    "is_elsewhere",
-    "is_spread",
-    "kept_layouts",
-    "layout_text",
-    "meet_others",
-    "meeting_place",
-    "mesh_text",
-    "note_spread",
-    "register_meetings",
-    "type_text",
-    "whole_on",
-]
-
 GROUP_AXIS: Final = "copy"
 """The mesh axis along which the devices of a group, which hold the same rows, lie."""
 

@@ -35,18 +35,6 @@ from graphc.compiler.devices import (
 )
 from graphc.compiler.ir import WORLD, Attrs, DeviceSpec, OpDef, TensorType, Value
 
-__all__ = [
-    "DeviceChoice",
-    "NodeToPlace",
-    "check_implemented",
-    "colocate_with",
-    "device",
-    "device_later",
-    "log_placement",
-    "requested_device",
-    "variable_device",
-]
-
 DeviceChoice = Callable[["NodeToPlace"], "str | DeviceSpec | Device | None"]
 """A function that chooses a device; None leaves the choice to the enclosing scopes."""
 

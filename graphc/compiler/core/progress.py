@@ -16,8 +16,6 @@ import jax.monitoring
 
 from graphc.compiler.base import config
 
-__all__ = ["telling"]
-
 _COMPILED: Final = "/jax/core/compile/backend_compile_duration"
 """JAX's event at the end of a compilation, after which the program runs."""
 

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from graphc.compiler.base.errors import GraphcError
     from graphc.compiler.ir import Attrs, Graph, OpDef
 
-__all__ = ["Recorder", "ReplicaContext", "Tracing", "UpdateTaker"]
-
 
 class Recorder(Protocol):
     """The interface of an open gradient tape."""

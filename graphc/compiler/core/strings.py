@@ -31,16 +31,9 @@ from graphc.compiler.core.tensor import Tensor, representation, shown_text
 from graphc.compiler.ir import OPS
 
 __all__ = [
-    "StringDType",
-    "StringTensor",
-    "array_of_strings",
-    "as_strings",
-    "host_tensor",
-    "is_string_dtype",
-    "refused",
-    "string",
-    "without_value",
-]
+    "StringDType", "StringTensor", "array_of_strings", "as_strings", "host_tensor", "is_string_dtype", "refused",
+    "string", "without_value",
+]  # fmt: skip
 
 
 class StringDType:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from graphc.compiler.core.convert import ArrayLike
     from graphc.compiler.core.protocols import Tracing
 
-__all__ = ["SymbolicTensor", "open_shape"]
-
 # Shapes of tensors that are known only when the graph runs.
 
 

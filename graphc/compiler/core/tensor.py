@@ -26,8 +26,6 @@ from graphc.compiler.ir import Value
 if TYPE_CHECKING:
     from graphc.compiler.core.convert import ArrayLike
 
-__all__ = ["Tensor", "representation", "shown_text", "tensor_html", "variable_representation"]
-
 # The printed form of tensors and Variables, in NumPy's or TensorFlow's style.
 
 _SHORT = 64

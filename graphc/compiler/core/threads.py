@@ -19,8 +19,6 @@ from graphc.compiler.base import config
 from graphc.compiler.core.context import REASONS, busy, context, open_tapes
 from graphc.compiler.core.protocols import Recorder
 
-__all__ = ["note_results", "only_tape", "other_tapes", "tapes_following", "thread_settings"]
-
 # JAX's thread-local settings, for threads that work on behalf of another one.
 
 _jax_config = cast("Any", jax.config)

@@ -36,8 +36,6 @@ from graphc.compiler.core.waiting import describe, wait_for
 from graphc.compiler.devices import device_name, find_device, laid_out, placed
 from graphc.compiler.ir import WORLD, TensorType
 
-__all__ = ["Variable", "is_symbolic", "read", "variable_placement"]
-
 _names = UniqueNames()
 _names(WORLD)  # a resource of its own
 

@@ -21,19 +21,6 @@ from graphc.compiler.devices import placed
 if TYPE_CHECKING:
     from graphc.compiler.core.variable import Variable
 
-__all__ = [
-    "RunningProgram",
-    "array_of",
-    "brought",
-    "copied_array",
-    "exchanged",
-    "held",
-    "new_array",
-    "replaced",
-    "taken_over",
-    "variable_lock",
-]
-
 variable_lock = threading.RLock()
 """Held from the moment a program takes the values of variables until it has stored the new ones. In between, the
 variables that it writes hold None: their arrays may be donated."""

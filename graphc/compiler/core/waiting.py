@@ -34,19 +34,6 @@ from graphc.compiler.core.context import context
 from graphc.compiler.core.dtypes import type_of
 from graphc.compiler.devices import device_name
 
-__all__ = [
-    "InFlight",
-    "are_soon_computed",
-    "deadline",
-    "describe",
-    "in_flight",
-    "refuse_to_wait",
-    "wait_all",
-    "wait_for",
-    "wait_for_async",
-    "wait_for_future",
-]
-
 _SOON_SECONDS = 1e-4
 _give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: None)  # time.sleep(0) takes 70 us
 

@@ -29,8 +29,6 @@ from graphc.compiler.base.files import file_errors
 from graphc.compiler.devices.device import devices
 from graphc.compiler.ir import DeviceSpec
 
-__all__ = ["has_made_devices", "leave_threads_behind", "refuse_to_compile"]
-
 _FRACTION = "XLA_PYTHON_CLIENT_MEM_FRACTION"
 _PREALLOCATE = "XLA_PYTHON_CLIENT_PREALLOCATE"
 # The number of threads that XLA computes with on the CPU, by default the number of processors.

@@ -23,8 +23,6 @@ from graphc.compiler.function.running import ProgramRun, run_trace
 from graphc.compiler.function.traced import TracedFunction
 from graphc.compiler.tracing import ReadGuard, Source, addresses, is_array, is_fixed
 
-__all__ = ["chooser", "entry", "folded", "kinds_of", "only_entry"]
-
 # Trees: nested lists and dicts of plain values, whose many guards become one.
 #
 # The guards of a list of lists compare each row by itself, at up to a microsecond a row. As long as nobody has changed

@@ -19,8 +19,6 @@ from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.function import front_end
 from graphc.compiler.tracing import Store, TensorCell, Trace, Write
 
-__all__ = ["ArgumentWatch", "check_repeatable", "check_stores", "is_repeatable", "take_back_tensors"]
-
 
 class ArgumentWatch:
     """A record of the containers among the arguments, which detects changes by the function."""

@@ -36,8 +36,6 @@ from graphc.compiler.ops import ASSIGN_VARIABLE, CALL_STATUS, READ_VARIABLE, asa
 from graphc.compiler.runtime import compile_graph
 from graphc.compiler.tracing import after_nodes, is_followed, last_node, type_of_any
 
-__all__ = ["Replay", "from_graph"]
-
 
 def from_graph(graph: Graph, variables: Mapping[str, Variable] | None = None) -> Callable[..., Any]:
     """Compiles a graph, such as one that :func:`graphc.compiler.ir.parse_graph` read.

@@ -26,21 +26,9 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "NoSourceError",
-    "SymbolicNumber",
-    "as_lists",
-    "convert_call",
-    "ends_function",
-    "has_control_flow",
-    "holds_deferred",
-    "holds_growing",
-    "holds_symbols",
-    "is_converted",
-    "is_part_of",
-    "number_of",
-    "run_as_is",
-    "to_source",
-    "value_of",
-]
+    "NoSourceError", "SymbolicNumber", "as_lists", "convert_call", "ends_function", "has_control_flow",
+    "holds_deferred", "holds_growing", "holds_symbols", "is_converted", "is_part_of", "number_of", "run_as_is",
+    "to_source", "value_of",
+]  # fmt: skip
 
 lazy_names(globals(), imported_names({"graphc.compiler.autograph": " ".join(__all__)}))

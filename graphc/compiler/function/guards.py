@@ -36,8 +36,6 @@ from graphc.compiler.tracing import (
     same_set,
 )
 
-__all__ = ["MISS", "SMALLEST", "Binding", "Recycled", "Signals", "Writer", "current_signals", "matcher"]
-
 # Copies of NumPy arguments, in reused memory.
 #
 # JAX reads the memory of a NumPy argument while the program runs, even after the call has returned. It would then see

@@ -19,8 +19,6 @@ from graphc.compiler.ir import TensorType
 from graphc.compiler.ops import MappedRegion, emit_vmap
 from graphc.compiler.tracing import ReadGuard, Region, current_trace, is_array, is_tracing
 
-__all__ = ["Mapped", "MappedArguments", "SameFunction", "axes_of_results", "vectorized_map", "vmap"]
-
 
 def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
     """Returns a function that applies ``fn`` to all rows of its arguments at once (``jax.vmap``).

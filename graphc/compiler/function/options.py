@@ -19,18 +19,6 @@ from graphc.compiler.tracing import Trace
 if TYPE_CHECKING:
     from graphc.compiler.function.function import Function
 
-__all__ = [
-    "FunctionOptions",
-    "Mode",
-    "Report",
-    "TraceOptions",
-    "check_options",
-    "functions_run_eagerly",
-    "reduced",
-    "run_functions_eagerly",
-    "unknown_option",
-]
-
 Report = Literal["warn", "error", "ignore"]
 
 

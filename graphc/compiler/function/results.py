@@ -24,22 +24,6 @@ from graphc.compiler.function import front_end
 from graphc.compiler.function.arguments import Arguments
 from graphc.compiler.tracing import Reads, SideEffect, TensorCell, Trace, is_array
 
-__all__ = [
-    "Fresh",
-    "OwnTensor",
-    "Place",
-    "Result",
-    "WriteBack",
-    "array_leaves",
-    "check_changed",
-    "from_outside",
-    "is_late",
-    "is_written",
-    "packer",
-    "settled",
-    "written_result",
-]
-
 # Python objects in results: what the function makes is made anew for each call, or refused.
 #
 # A function is traced once, and so makes its objects once. Tuples, lists, dicts, named tuples and dataclasses are

@@ -20,8 +20,6 @@ from graphc.compiler.function.traced import TracedFunction
 from graphc.compiler.lowering import UNSHARED, Executable, LaunchPolicy, TypesDiffer, copied, restore, run_on_variables
 from graphc.compiler.tracing import RegionAborted
 
-__all__ = ["ProgramRun", "run_trace", "shorten"]
-
 # Up to this many Variables the update is inlined, which saves a small program up to two microseconds.
 _FEW = 4
 

@@ -49,8 +49,6 @@ from graphc.compiler.ops import ASSIGN_VARIABLE, CALL, READ_VARIABLE
 from graphc.compiler.runtime import PlacedProgram, Plan, compile_graph, observer
 from graphc.compiler.tracing import AfterCall, LoopReport, SideEffect, Source, Trace
 
-__all__ = ["TraceNotes", "TracedFunction", "settings"]
-
 
 @dataclass(frozen=True)
 class TraceNotes:

@@ -6,15 +6,6 @@ from graphc.compiler.gradients.jacobians import grad, hessian, jacfwd, jacobian,
 from graphc.compiler.gradients.tape import GradientTape
 
 __all__ = [
-    "ForwardAccumulator",
-    "GradientTape",
-    "custom_gradient",
-    "grad",
-    "hessian",
-    "jacfwd",
-    "jacobian",
-    "jacrev",
-    "jvp",
-    "linearize",
-    "value_and_grad",
-]
+    "ForwardAccumulator", "GradientTape", "custom_gradient", "grad", "hessian", "jacfwd", "jacobian", "jacrev", "jvp",
+    "linearize", "value_and_grad",
+]  # fmt: skip

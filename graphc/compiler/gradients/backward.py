@@ -15,8 +15,6 @@ from graphc.compiler.ir import Node, Value
 from graphc.compiler.ops import COND, SCAN, SWITCH, VJP, WHILE, was_joined
 from graphc.compiler.tracing import Trace, context, keep_apart
 
-__all__ = ["Backward", "Step", "check_apart", "step_of", "used_inside"]
-
 # Sources of compiled gradients that other values of the program depend on, or are, where the tape does not see it.
 
 

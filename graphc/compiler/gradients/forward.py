@@ -18,8 +18,6 @@ from graphc.compiler.ir import OPS
 from graphc.compiler.ops import emit_jvp
 from graphc.compiler.tracing import Region, Trace, current_trace, is_tracing
 
-__all__ = ["ForwardAccumulator", "jvp", "linearize"]
-
 
 def jvp(function: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """Returns the value of ``function`` and its derivative along a direction, in one forward pass (``jax.jvp``).

@@ -41,8 +41,6 @@ from graphc.compiler.ir import OPS, Attrs, Graph, OpDef
 from graphc.compiler.ops import CALL, note_watched
 from graphc.compiler.tracing import Region, Trace, context
 
-__all__ = ["GradientTape"]
-
 
 class GradientTape:
     """Records ops for differentiation (TensorFlow's GradientTape).

@@ -11,8 +11,6 @@ from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.opdef import EffectKind
 from graphc.compiler.ir.printer import print_graph
 
-__all__ = ["aligned", "difference"]
-
 
 def difference(before: Graph, after: Graph, *, context: int = 3) -> str:
     """Compares two graphs by structure.

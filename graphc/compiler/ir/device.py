@@ -11,8 +11,6 @@ from typing import Any, Final
 
 from graphc.compiler.base import at, errors, user_location
 
-__all__ = ["DeviceSpec"]
-
 _FORMS: Final = (
     'write "/job:worker/replica:0/task:1/device:GPU:0" or a part of it, "/gpu:0", "cpu:1" or "tpu"; '
     '"*" leaves a number or the type open'

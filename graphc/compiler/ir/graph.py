@@ -12,8 +12,6 @@ from graphc.compiler.base.errors import InvalidTypeError, ParseError
 from graphc.compiler.ir.opdef import Effect, OpDef, applied_name, infer_types
 from graphc.compiler.ir.types import Attrs, TensorType
 
-__all__ = ["Graph", "GraphBuilder", "Node", "Value"]
-
 # Values and nodes. Both are frozen: a pass makes new ones.
 
 

@@ -13,8 +13,6 @@ from graphc.compiler.ir.opdef import OpDef
 from graphc.compiler.ir.printer import print_node
 from graphc.compiler.ir.types import Attrs, TensorType
 
-__all__ = ["Interpreter", "Rewriter", "free_names", "map_inside", "map_regions"]
-
 
 class Interpreter:
     """Evaluates a graph by calling the ``impl`` of each op.

@@ -21,15 +21,8 @@ if TYPE_CHECKING:
     from graphc.compiler.ir.opdef import OpDef
 
 __all__ = [
-    "ProbeError",
-    "compatible",
-    "compatible_shapes",
-    "infer_open",
-    "ints_in",
-    "merge",
-    "probe",
-    "widen",
-]
+    "ProbeError", "compatible", "compatible_shapes", "infer_open", "ints_in", "merge", "probe", "widen",
+]  # fmt: skip
 
 # Relations between types with open sizes.
 #

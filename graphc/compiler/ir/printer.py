@@ -42,8 +42,6 @@ from graphc.compiler.base import Location, UniqueNames
 from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.types import Attrs, Literal, TensorType, short_dtype
 
-__all__ = ["Store", "has_text", "print_graph", "print_node", "print_value"]
-
 Store: TypeAlias = Callable[[Literal], str | None]
 """Stores a literal beside the text and returns its name; None leaves it in the text."""
 

@@ -13,8 +13,6 @@ from graphc.compiler.ir.types import OPEN, Attrs, TensorType
 if TYPE_CHECKING:
     from graphc.compiler.ir.graph import Graph, Node, Value
 
-__all__ = ["RANK_OF", "SHAPE_FACTS", "SHAPE_OF", "SIZE_OF", "is_shape_value", "known_ints", "shape_fact"]
-
 _INT = np.dtype(np.int32)
 _DEEPEST = 100
 """Maximum depth to which the computation of an integer is followed."""

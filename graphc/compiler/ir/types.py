@@ -11,8 +11,6 @@ import numpy as np
 
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 
-__all__ = ["OPEN", "Attrs", "Literal", "TensorType", "dtype_from_short", "short_dtype", "typed_key"]
-
 OPEN = -1
 """A size that is known only when the graph runs."""
 

@@ -42,8 +42,6 @@ from graphc.compiler.lowering.replicas import replica_layout, splits, together
 from graphc.compiler.lowering.transaction import Check, Transaction, any_is_away, run_on_variables, set_values
 from graphc.compiler.ops import CALL_STATUS, is_in_host_call
 
-__all__ = ["CompileTimes", "Executable", "Program", "TypesDiffer", "kept_on_failure"]
-
 # The times that JAX takes to lower and to compile a program.
 #
 # It does both in the first call and caches the result, so repeating the call would take no time. JAX reports the time

@@ -39,17 +39,6 @@ from graphc.compiler.devices import device_name, devices
 from graphc.compiler.ir import TensorType
 from graphc.compiler.ops import host_lock, numbered_calls, waited_for, with_calls
 
-__all__ = [
-    "DISPATCH",
-    "LaunchPolicy",
-    "XlaFunction",
-    "current_policy",
-    "current_run_timeout",
-    "described",
-    "on_device",
-    "run_timeout",
-]
-
 _PROGRAMS_KEPT = 8
 
 # A program below these numbers of operations, bytes and loop rounds takes some hundred microseconds, if the compiler

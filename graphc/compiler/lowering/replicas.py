@@ -18,16 +18,6 @@ from graphc.compiler.devices import laid_out, placed
 from graphc.compiler.ir import Graph, Node, Value
 from graphc.compiler.ops import HOST_CALLS, REPLICAS, is_random_state, replica_mesh, replica_spec
 
-__all__ = [
-    "BATCH_AXES",
-    "ReplicaLayout",
-    "Split",
-    "gathering",
-    "replica_layout",
-    "splits",
-    "together",
-]
-
 
 @dataclass(frozen=True)
 class ReplicaLayout:

@@ -29,17 +29,6 @@ from graphc.compiler.lowering.launch import described
 from graphc.compiler.lowering.lower import LoweredGraph
 from graphc.compiler.ops import HOST_CALLS, called_by, host_lock, take_turns
 
-__all__ = [
-    "UNSHARED",
-    "Check",
-    "Transaction",
-    "any_is_away",
-    "copied",
-    "restore",
-    "run_on_variables",
-    "set_values",
-]
-
 Check: TypeAlias = Callable[[Sequence[Any]], None]
 
 

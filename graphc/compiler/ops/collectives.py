@@ -26,19 +26,9 @@ from graphc.compiler.ops.host import ORDER, STATUS
 from graphc.compiler.tracing import CallState, Region, Trace
 
 __all__ = [
-    "AXIS_INDEX",
-    "COLLECTIVES",
-    "COPY_AXIS",
-    "FOLD_IN_AXIS",
-    "REPLICAS",
-    "REPLICA_AXIS",
-    "SAME_ON_ALL",
-    "VMAP",
-    "MappedRegion",
-    "emit_vmap",
-    "replica_mesh",
-    "replica_spec",
-]
+    "AXIS_INDEX", "COLLECTIVES", "COPY_AXIS", "FOLD_IN_AXIS", "REPLICAS", "REPLICA_AXIS", "SAME_ON_ALL", "VMAP",
+    "MappedRegion", "emit_vmap", "replica_mesh", "replica_spec",
+]  # fmt: skip
 
 jax: Any = _jax  # its functions are only partly annotated
 lax: Any = _lax

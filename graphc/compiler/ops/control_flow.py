@@ -38,18 +38,9 @@ from graphc.compiler.tracing import CallState, Region, Trace, check_loop
 lax: Any = _lax  # its functions are only partly annotated
 
 __all__ = [
-    "BOOL",
-    "COND",
-    "FIRST_TRUE",
-    "INDEX",
-    "SCAN",
-    "SWITCH",
-    "WHILE",
-    "Trips",
-    "emit_branches",
-    "emit_scan",
+    "BOOL", "COND", "FIRST_TRUE", "INDEX", "SCAN", "SWITCH", "WHILE", "Trips", "emit_branches", "emit_scan",
     "emit_while",
-]
+]  # fmt: skip
 
 
 def _cond(

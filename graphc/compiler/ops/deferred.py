@@ -30,20 +30,6 @@ from graphc.compiler.ir import LATE, LATE_CONSTANT, OPS, Attrs, Graph, OpDef, Te
 from graphc.compiler.ops.values import on_host
 from graphc.compiler.tracing import LateRow, Region, Trace, current_trace, graph_by_hand, trace_of
 
-__all__ = [
-    "COMPOSED",
-    "columns_of_rows",
-    "concat_of_rows",
-    "depth_of_rows",
-    "hstack_of_rows",
-    "note_watched",
-    "rows_of",
-    "sized",
-    "stack_of_rows",
-    "vstack_of_rows",
-    "was_joined",
-]
-
 _KEPT = 32
 """Maximum number of graphs cached per composition, one for each combination of types."""
 

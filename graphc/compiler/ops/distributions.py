@@ -13,8 +13,6 @@ from graphc.compiler.core import ArrayLike, Tensor, as_dtype  # noqa: F401  # py
 from graphc.compiler.ops.signature import DType, Shape, Signature  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from graphc.compiler.ops.table import Row, row
 
-__all__ = ["DRAWS", "IMPLEMENTATION", "ROWS", "Distributions", "Draw", "floating", "key_of"]
-
 IMPLEMENTATION = "threefry2x32"
 """The implementation of JAX's keys."""
 

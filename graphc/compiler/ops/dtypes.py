@@ -25,43 +25,11 @@ from graphc.compiler.core import (
 from graphc.compiler.tracing import type_of_any
 
 __all__ = [
-    "DTypeName",
-    "bfloat16",
-    "bool",
-    "bool_",
-    "can_cast",
-    "complex64",
-    "complex128",
-    "finfo",
-    "float8_e3m4",
-    "float8_e4m3",
-    "float8_e4m3b11fnuz",
-    "float8_e4m3fn",
-    "float8_e4m3fnuz",
-    "float8_e5m2",
-    "float8_e5m2fnuz",
-    "float8_e8m0fnu",
-    "float16",
-    "float32",
-    "float64",
-    "iinfo",
-    "int2",
-    "int4",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "isdtype",
-    "issubdtype",
-    "promote_types",
-    "result_type",
-    "uint2",
-    "uint4",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-]
+    "DTypeName", "bfloat16", "bool", "bool_", "can_cast", "complex64", "complex128", "finfo", "float8_e3m4",
+    "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz",
+    "float8_e8m0fnu", "float16", "float32", "float64", "iinfo", "int2", "int4", "int8", "int16", "int32", "int64",
+    "isdtype", "issubdtype", "promote_types", "result_type", "uint2", "uint4", "uint8", "uint16", "uint32", "uint64",
+]  # fmt: skip
 
 
 class DTypeName:

@@ -19,8 +19,6 @@ from graphc.compiler.ops.signature import Shape
 from graphc.compiler.ops.table import define_ops, row
 from graphc.compiler.tracing import Cell, Region, current_trace, graph_by_hand, is_tracing, refusal, type_of_any
 
-__all__ = ["Generator", "is_random_state", "split_state"]
-
 
 def _split_key(state: Any) -> tuple[Any, Any]:
     new, key = jax.random.split(key_of(state))

@@ -17,17 +17,6 @@ from graphc.compiler.base.errors import NotFoundError
 from graphc.compiler.core import RunningProgram, trace_scope
 from graphc.compiler.ir import TensorType
 
-__all__ = [
-    "HostFunction",
-    "called_by",
-    "host_error",
-    "host_function",
-    "host_lock",
-    "is_in_host_call",
-    "is_interrupt",
-    "take_turns",
-]
-
 _functions: weakref.WeakValueDictionary[str, HostFunction] = weakref.WeakValueDictionary()
 _errors: dict[int, tuple[BaseException, Sequence[Location]]] = {}
 _numbers = itertools.count(1)

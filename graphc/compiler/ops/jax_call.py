@@ -31,8 +31,6 @@ from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType, typed_key
 from graphc.compiler.ops.table import infer_by_evaluation
 from graphc.compiler.tracing import Closures, root_trace, type_of_any
 
-__all__ = ["CALL", "CALL_STATUS", "call_jax"]
-
 _KEPT = 512
 """Maximum number of cached calls, by function, structure and types."""
 

@@ -11,8 +11,6 @@ from graphc.compiler.core import as_dtype
 from graphc.compiler.devices import device_name, devices
 from graphc.compiler.ops import dtypes
 
-__all__ = ["NamespaceInfo"]
-
 _NAMES: dict[str, tuple[str, ...]] = {
     "bool": ("bool",),
     "signed integer": ("int8", "int16", "int32", "int64"),

@@ -18,15 +18,8 @@ from graphc.compiler.ir import CONSTANT, OPS, Attrs, Effect, Graph, Node, OpDef,
 from graphc.compiler.tracing import Controls, Trace, context, is_tracing, refusal
 
 __all__ = [
-    "ASSIGN_VARIABLE",
-    "READ_VARIABLE",
-    "TOGETHER",
-    "Operation",
-    "control_dependencies",
-    "group",
-    "no_op",
-    "tuple",
-]
+    "ASSIGN_VARIABLE", "READ_VARIABLE", "TOGETHER", "Operation", "control_dependencies", "group", "no_op", "tuple",
+]  # fmt: skip
 
 # Reading and writing variables.
 

@@ -45,8 +45,6 @@ from graphc.compiler.tracing import current_trace
 if TYPE_CHECKING:
     from graphc.compiler.ops.table import Row
 
-__all__ = ["DTYPES", "Kept", "as_tuple", "attrs_maker", "combinations", "kinds", "public_function", "static_value"]
-
 # The static attributes of ops, in canonical form.
 
 DTYPES = frozenset({"dtype", "index_dtype", "new_dtype", "preferred_element_type"})

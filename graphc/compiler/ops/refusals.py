@@ -16,17 +16,8 @@ from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.ops.signature import Signature
 
 __all__ = [
-    "Need",
-    "all_of",
-    "broadcasts",
-    "counts",
-    "explainer",
-    "matrices",
-    "of_ordered",
-    "products",
-    "solvable",
-    "square",
-]
+    "Need", "all_of", "broadcasts", "counts", "explainer", "matrices", "of_ordered", "products", "solvable", "square",
+]  # fmt: skip
 
 Shape: TypeAlias = tuple[int, ...]
 Need: TypeAlias = Callable[[Mapping[str, Shape], Mapping[str, Any]], str | None]

@@ -13,36 +13,11 @@ from graphc.compiler.core import ArrayLike, Tensor
 from graphc.compiler.ir import DeviceSpec
 
 __all__ = [
-    "REQUIRED",
-    "Axes",
-    "Axis",
-    "DType",
-    "Device",
-    "DimensionNumbers",
-    "EigResult",
-    "EighResult",
-    "Flags",
-    "Ints",
-    "Norm",
-    "PadWidth",
-    "Padding",
-    "PaddingConfig",
-    "PairedAxes",
-    "Precision",
-    "QRResult",
-    "Rounding",
-    "SVDResult",
-    "ScatterMode",
-    "Shape",
-    "Signature",
-    "Size",
-    "SlogdetResult",
-    "Tensors",
-    "UniqueAllResult",
-    "UniqueCountsResult",
-    "UniqueInverseResult",
-    "describe",
-]
+    "REQUIRED", "Axes", "Axis", "DType", "Device", "DimensionNumbers", "EigResult", "EighResult", "Flags", "Ints",
+    "Norm", "PadWidth", "Padding", "PaddingConfig", "PairedAxes", "Precision", "QRResult", "Rounding", "SVDResult",
+    "ScatterMode", "Shape", "Signature", "Size", "SlogdetResult", "Tensors", "UniqueAllResult", "UniqueCountsResult",
+    "UniqueInverseResult", "describe",
+]  # fmt: skip
 
 # The annotations in row signatures: their types for stub files and their descriptions for docstrings.
 

@@ -13,8 +13,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-__all__ = ["divmod", "floor_divide", "remainder", "sign"]
-
 
 def _mended(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Returns a decorator that corrects a JAX function's results for floats; integers have one zero."""

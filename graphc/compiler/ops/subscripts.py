@@ -38,18 +38,9 @@ from graphc.compiler.ir import OPEN, TensorType
 from graphc.compiler.tracing import current_trace, is_tracing, type_of_any
 
 __all__ = [
-    "COMBINE",
-    "Column",
-    "IndexEncoder",
-    "LoopIndex",
-    "checked_position",
-    "column_of",
-    "grid_of",
-    "misfit",
-    "put_column",
-    "put_grid",
-    "without_leading_ones",
-]
+    "COMBINE", "Column", "IndexEncoder", "LoopIndex", "checked_position", "column_of", "grid_of", "misfit",
+    "put_column", "put_grid", "without_leading_ones",
+]  # fmt: skip
 
 
 class LoopIndex(Protocol):

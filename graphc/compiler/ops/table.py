@@ -39,18 +39,9 @@ from graphc.compiler.ops.signature import Signature
 from graphc.compiler.ops.type_rules import infer_by_rule
 
 __all__ = [
-    "AS_NUMBER",
-    "FILE",
-    "ROWS",
-    "Row",
-    "define",
-    "define_ops",
-    "docstring",
-    "examples",
-    "infer_by_evaluation",
-    "is_row",
-    "row",
-]
+    "AS_NUMBER", "FILE", "ROWS", "Row", "define", "define_ops", "docstring", "examples", "infer_by_evaluation",
+    "is_row", "row",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)

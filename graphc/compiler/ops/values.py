@@ -32,8 +32,6 @@ from graphc.compiler.core import (
 from graphc.compiler.ir import OPEN, OPS, Attrs, Graph, OpDef, TensorType, widen
 from graphc.compiler.tracing import current_trace, type_of_any
 
-__all__ = ["HOST_VALUE", "ON_HOST", "fitted", "from_values", "known_values", "on_host"]
-
 # Functions with data-dependent result shapes, in graphs that are built by hand: NumPy computes them.
 #
 # The indices of nonzero elements, or the distinct values of a tensor, have a data-dependent size. In a graph such a

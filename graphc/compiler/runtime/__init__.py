@@ -12,35 +12,11 @@ from graphc.compiler.runtime.submit import Future, RetryPolicy, submit
 from graphc.compiler.runtime.timeline import BARRIER, Event, Timeline, observer, profile, read_timeline
 
 __all__ = [
-    "BARRIER",
-    "HOST",
-    "Cluster",
-    "Clustering",
-    "Event",
-    "Execution",
-    "Future",
-    "Observer",
-    "PlacedProgram",
-    "Placement",
-    "Plan",
-    "RetryPolicy",
-    "Stateless",
-    "Step",
-    "Timeline",
-    "Transfer",
-    "compile_graph",
-    "costs",
-    "extract",
-    "inter_op_pool",
-    "observer",
-    "place",
-    "place_all",
-    "profile",
-    "read_timeline",
-    "region_kernel",
-    "run_plan",
-    "submit",
-]
+    "BARRIER", "HOST", "Cluster", "Clustering", "Event", "Execution", "Future", "Observer", "PlacedProgram",
+    "Placement", "Plan", "RetryPolicy", "Stateless", "Step", "Timeline", "Transfer", "compile_graph", "costs",
+    "extract", "inter_op_pool", "observer", "place", "place_all", "profile", "read_timeline", "region_kernel",
+    "run_plan", "submit",
+]  # fmt: skip
 
 if TYPE_CHECKING:
     from graphc.compiler.runtime import costs

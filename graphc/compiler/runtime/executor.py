@@ -36,8 +36,6 @@ from graphc.compiler.runtime.plan import Plan, Step
 from graphc.compiler.runtime.stacks import Rows, RowsInPlace, Stack, StackInPlace
 from graphc.compiler.runtime.steps import HostCallFailed
 
-__all__ = ["Execution", "Observer", "inter_op_pool"]
-
 # The shared thread pool of this process: calls of ``gx.submit``, and steps of graphs.
 
 

@@ -19,8 +19,6 @@ from graphc.compiler.runtime.placer import Placement
 from graphc.compiler.runtime.plan import HOST, Plan, Step
 from graphc.compiler.runtime.steps import HostCall, Segment, Transfer
 
-__all__ = ["Cluster", "Clustering", "Drive", "Edges", "Stateless", "chains", "extract", "partition"]
-
 # Clusters: groups of nodes of a placed graph that become a single step.
 #
 # The nodes of a cluster run on one device and wait for the same other clusters, so that none of them waits

@@ -19,8 +19,6 @@ from graphc.compiler.ir import CONSTANT, Graph, Node
 from graphc.compiler.lowering import forward_key
 from graphc.compiler.ops import ASSIGN_VARIABLE, HOST_CALLS, READ_VARIABLE, VJP
 
-__all__ = ["Placement", "place", "place_all"]
-
 
 @dataclass(frozen=True)
 class Placement:

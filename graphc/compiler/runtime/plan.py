@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from graphc.compiler.runtime.following import Following
     from graphc.compiler.runtime.steps import Placed
 
-__all__ = ["HOST", "Plan", "Step"]
-
 HOST = "host"
 """The device name of a step that runs on the host."""
 

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from graphc.compiler.runtime.executor import Execution
     from graphc.compiler.runtime.following import Following
 
-__all__ = ["HostCall", "HostCallFailed", "Placed", "PlacedFunction", "Segment", "Transfer", "as_type"]
-
 # Placed values: values that JAX traces, with their devices, which tracers do not provide.
 
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from graphc.compiler.runtime.executor import Execution
     from graphc.compiler.runtime.plan import Step
 
-__all__ = ["BARRIER", "Event", "Timeline", "observer", "profile", "read_timeline"]
-
 
 BARRIER = "other ranks, before "
 """Prefix of events in which a process waited for the others of its job."""

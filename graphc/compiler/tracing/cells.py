@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from graphc.compiler.tracing.reads import Reads
     from graphc.compiler.tracing.trace import Trace
 
-__all__ = ["MISSING", "CallState", "Cell", "Journal", "JournalMark", "TensorCell", "Write"]
-
 MISSING: Any = object()
 """Content of a cell that holds nothing, such as an attribute that is not set yet."""
 

@@ -19,8 +19,6 @@ from graphc.compiler.tracing.sources import Source, content_of, is_fixed, item, 
 if TYPE_CHECKING:
     from graphc.compiler.tracing.reads import Reads
 
-__all__ = ["Closures", "closures_now", "record_unchanged"]
-
 
 class Closures:
     """Copies functions, and those that they hold, such that later assignments to their variables do not change them.

@@ -13,8 +13,6 @@ from graphc.compiler.ir import OPS, Attrs, TensorType, Value
 from graphc.compiler.tracing.mode import context
 from graphc.compiler.tracing.trace import Trace
 
-__all__ = ["LateRow", "late_rows"]
-
 
 class LateRow(SymbolicTensor):
     """A row of an array, whose node is appended when something asks for its value.

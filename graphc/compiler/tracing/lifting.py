@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from graphc.compiler.tracing.reads import ReadGuard, Reads
     from graphc.compiler.tracing.trace import Trace
 
-__all__ = ["CreationInTrace", "Lifting", "SharedMemory", "known_value"]
-
 
 class CreationInTrace(BaseException):
     """Signals that a trace makes state that cannot be lifted, so that the call runs eagerly instead."""

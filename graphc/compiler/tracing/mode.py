@@ -19,23 +19,6 @@ if TYPE_CHECKING:
     from graphc.compiler.tracing.reads import Reads
     from graphc.compiler.tracing.trace import Trace
 
-__all__ = [
-    "Controls",
-    "after_nodes",
-    "context",
-    "graph_by_hand",
-    "in_region",
-    "is_followed",
-    "is_tracing",
-    "last_node",
-    "lifted",
-    "making_state",
-    "reads_here",
-    "refusal",
-    "refuse_in_trace",
-    "root_trace",
-]
-
 # The context of the current thread, typed with the concrete class of its trace.
 
 context = cast("Context[Trace]", _context)

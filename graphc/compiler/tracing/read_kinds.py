@@ -47,20 +47,6 @@ from graphc.compiler.tracing.sources import (
 if TYPE_CHECKING:
     from graphc.compiler.tracing.reads import Reads
 
-__all__ = [
-    "BoundMethod",
-    "ReadGuard",
-    "has_parts",
-    "identity",
-    "is_array",
-    "is_unseen",
-    "items",
-    "keyed",
-    "library_data",
-    "recorded_whole",
-    "recorder",
-]
-
 _SINGLETONS = (type(None), bool, type(Ellipsis), type(NotImplemented))
 _PLAIN = (int, float, complex, str, bytes)
 _AS_PLAIN: dict[type[Any], Callable[[Any], Any]] = {

@@ -55,15 +55,8 @@ from graphc.compiler.tracing.sources import (
 )
 
 __all__ = [
-    "ALIAS",
-    "BoundMethod",
-    "ReadGuard",
-    "Reads",
-    "has_parts",
-    "is_array",
-    "is_unseen",
-    "recorded_whole",
-]
+    "ALIAS", "BoundMethod", "ReadGuard", "Reads", "has_parts", "is_array", "is_unseen", "recorded_whole",
+]  # fmt: skip
 
 ALIAS = "the same object as "
 """Begins the text for a value that was found before."""

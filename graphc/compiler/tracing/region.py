@@ -24,8 +24,6 @@ from graphc.compiler.tracing.trace import Trace
 if TYPE_CHECKING:
     from graphc.compiler.core import Variable
 
-__all__ = ["Region", "VariableState"]
-
 
 class VariableState:
     """The state of a variable inside a region."""

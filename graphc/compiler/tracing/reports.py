@@ -12,8 +12,6 @@ from graphc.compiler.core import SymbolicTensor
 if TYPE_CHECKING:
     from graphc.compiler.tracing.trace import Trace
 
-__all__ = ["AfterCall", "Check", "LoopReport", "RegionAborted", "SideEffect", "Store"]
-
 
 class RegionAborted(BaseException):
     """Signals that an attempt to roll a loop is given up."""

@@ -9,8 +9,6 @@ from typing import Any, ClassVar
 
 from graphc.library.formats import RecordStream, open_file, reading
 
-__all__ = ["FORMATS", "FixedLengthRecords", "Format", "Records", "TextLines", "WholeFiles", "spec_of"]
-
 
 class Format:
     """A format with its settings, which are the fields of a dataclass."""

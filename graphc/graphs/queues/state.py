@@ -20,8 +20,6 @@ from graphc.graphs.queues.shared import Fillers
 from graphc.graphs.queues.wait_queue import Close, Lines, Put, Take, Waiter
 from graphc.graphs.refusals import user_error
 
-__all__ = ["FifoRows", "QueueState", "Rows", "ShuffledRows"]
-
 # The rows of a queue, in the order in which it returns them: first-in, first-out, or random.
 
 _BITS = 40

@@ -19,8 +19,6 @@ from graphc.graphs.queues.rows import Entry, Run, rows_in
 if TYPE_CHECKING:
     from graphc.graphs.queues.state import QueueState
 
-__all__ = ["Close", "Lines", "Put", "Take", "Waiter"]
-
 
 class Waiter(ABC):
     """A call that waits, or may have to."""

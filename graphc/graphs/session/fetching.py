@@ -19,8 +19,6 @@ from graphc.graphs.session.graphs.graph import Graph
 from graphc.graphs.session.graphs.tensor import GraphTensor, Operation
 from graphc.graphs.session.state import parts_of
 
-__all__ = ["Fetches", "feed_targets", "feed_value"]
-
 
 @dataclass(frozen=True)
 class Fetches:

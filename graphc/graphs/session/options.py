@@ -8,8 +8,6 @@ from typing import Any
 
 from graphc.compiler.runtime import Timeline
 
-__all__ = ["ConfigProto", "GPUOptions", "RunMetadata", "RunOptions"]
-
 
 @dataclass
 class GPUOptions:

@@ -23,8 +23,6 @@ from graphc.graphs.session.graphs.graph import default_graph, stacks
 from graphc.graphs.session.graphs.naming import GraphKeys
 from graphc.graphs.session.plans.repeating import repeated
 
-__all__ = ["QueueRunner", "add_queue_runner", "start_queue_runners"]
-
 _logger = logging.getLogger("graphc.queue_runner")
 
 

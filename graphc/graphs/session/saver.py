@@ -26,8 +26,6 @@ from graphc.graphs.session.graphs.tensor import GraphTensor, Operation
 from graphc.graphs.session.session import Session
 from graphc.graphs.session.variables.variable import GraphVariable
 
-__all__ = ["Saver"]
-
 
 class Saver:
     """Saves Variables of Sessions as checkpoints, and restores them.

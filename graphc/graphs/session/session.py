@@ -26,8 +26,6 @@ from graphc.graphs.session.plans.local import SessionDevice, Single, Target, loc
 from graphc.graphs.session.plans.steps import StateSegment, reason_of
 from graphc.graphs.session.state import SessionState
 
-__all__ = ["InteractiveSession", "Session"]
-
 _PLANS_KEPT = 256
 """Maximum number of plans that a Session keeps, one for each kind of run."""
 _COMPILED_KEPT = 1000

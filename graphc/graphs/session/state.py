@@ -17,11 +17,6 @@ from graphc.compiler.ir import Graph as GraphIR
 from graphc.graphs.session.graphs.graph import Graph
 from graphc.graphs.session.graphs.trace import OUTSIDE, RANDOM, first_state
 
-__all__ = [
-    "ASSERT_INITIALIZED", "COUNT_UP_TO", "INITIALIZED_VALUE", "IS_INITIALIZED", "NAMES_OF_UNINITIALIZED",
-    "SessionState", "check_type", "dummy", "parts_of", "uninitialized_error",
-]  # fmt: skip
-
 
 class SessionState:
     """The state of a Session.

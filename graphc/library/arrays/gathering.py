@@ -14,25 +14,10 @@ from graphc.compiler.ops import functions as gx
 from graphc.compiler.tracing import current_trace, graph_by_hand
 
 __all__ = [
-    "TopK",
-    "Unique",
-    "UniqueWithCounts",
-    "boolean_mask",
-    "dynamic_partition",
-    "gather",
-    "gather_nd",
-    "known_sizes",
-    "known_values",
-    "reverse_sequence",
-    "scatter_nd",
-    "searchsorted",
-    "sequence_mask",
-    "slice",
-    "tensor_scatter_nd",
-    "top_k",
-    "unique",
-    "unique_with_counts",
-]
+    "TopK", "Unique", "UniqueWithCounts", "boolean_mask", "dynamic_partition", "gather", "gather_nd", "known_sizes",
+    "known_values", "reverse_sequence", "scatter_nd", "searchsorted", "sequence_mask", "slice", "tensor_scatter_nd",
+    "top_k", "unique", "unique_with_counts",
+]  # fmt: skip
 
 # Values that must be known while a function is traced: sizes, and values that determine shapes.
 

@@ -14,16 +14,9 @@ from graphc.compiler.ops import functions as gx
 from graphc.compiler.ops import nn
 
 __all__ = [
-    "bias_add",
-    "convolution",
-    "convolution_transpose",
-    "depth_to_space",
-    "depthwise_convolution",
-    "local_response_normalization",
-    "pool",
-    "separable_convolution",
-    "space_to_depth",
-]
+    "bias_add", "convolution", "convolution_transpose", "depth_to_space", "depthwise_convolution",
+    "local_response_normalization", "pool", "separable_convolution", "space_to_depth",
+]  # fmt: skip
 
 _CONV: dict[int, Any] = {1: nn.conv1d, 2: nn.conv2d, 3: nn.conv3d}
 _TRANSPOSED: dict[int, Any] = {1: nn.conv1d_transpose, 2: nn.conv2d_transpose, 3: nn.conv3d_transpose}

@@ -13,20 +13,9 @@ from graphc.compiler.ops import fft, linalg
 from graphc.compiler.ops import functions as gx
 
 __all__ = [
-    "adjoint",
-    "band_part",
-    "cholesky_solve",
-    "diag",
-    "frame",
-    "hamming_window",
-    "hann_window",
-    "lstsq",
-    "matmul",
-    "set_diag",
-    "stft",
-    "svd",
-    "tensor_diag_part",
-]
+    "adjoint", "band_part", "cholesky_solve", "diag", "frame", "hamming_window", "hann_window", "lstsq", "matmul",
+    "set_diag", "stft", "svd", "tensor_diag_part",
+]  # fmt: skip
 
 
 def adjoint(matrix: ArrayLike) -> Tensor:

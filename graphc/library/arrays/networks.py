@@ -16,24 +16,10 @@ from graphc.compiler.ops import nn, random
 from graphc.library.arrays.numbers import as_axes, clip_by_norm
 
 __all__ = [
-    "binomial",
-    "categorical",
-    "crelu",
-    "dropout",
-    "embedding_lookup",
-    "gamma",
-    "log_poisson_loss",
-    "poisson",
-    "sigmoid_cross_entropy",
-    "silu",
-    "softmax_cross_entropy",
-    "sparse_softmax_cross_entropy",
-    "stateless",
-    "sufficient_statistics",
-    "truncated_normal",
-    "uniform",
-    "weighted_moments",
-]
+    "binomial", "categorical", "crelu", "dropout", "embedding_lookup", "gamma", "log_poisson_loss", "poisson",
+    "sigmoid_cross_entropy", "silu", "softmax_cross_entropy", "sparse_softmax_cross_entropy", "stateless",
+    "sufficient_statistics", "truncated_normal", "uniform", "weighted_moments",
+]  # fmt: skip
 
 # Random numbers of a shape for each parameter, and of a seed alone.
 

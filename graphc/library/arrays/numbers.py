@@ -12,23 +12,10 @@ from graphc.compiler.ops import functions as gx
 from graphc.compiler.ops import linalg, nn
 
 __all__ = [
-    "as_axes",
-    "clip_by_global_norm",
-    "clip_by_norm",
-    "cumulative",
-    "divide_no_nan",
-    "global_norm",
-    "kept_dtype",
-    "l2_normalize",
-    "mean",
-    "multiply_no_nan",
-    "norm",
-    "normalize",
-    "one_hot",
-    "saturate_cast",
-    "truncate_divide",
+    "as_axes", "clip_by_global_norm", "clip_by_norm", "cumulative", "divide_no_nan", "global_norm", "kept_dtype",
+    "l2_normalize", "mean", "multiply_no_nan", "norm", "normalize", "one_hot", "saturate_cast", "truncate_divide",
     "xdivy",
-]
+]  # fmt: skip
 
 
 def as_axes(axes: Any) -> Any:

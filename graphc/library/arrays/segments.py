@@ -10,17 +10,9 @@ from graphc.compiler.tracing import graph_by_hand
 from graphc.library.arrays.gathering import known_values
 
 __all__ = [
-    "confusion_matrix",
-    "histogram_fixed_width",
-    "histogram_fixed_width_bins",
-    "in_top_k",
-    "segment_max",
-    "segment_mean",
-    "segment_min",
-    "segment_prod",
-    "segment_sqrt_n",
-    "segment_sum",
-]
+    "confusion_matrix", "histogram_fixed_width", "histogram_fixed_width_bins", "in_top_k", "segment_max",
+    "segment_mean", "segment_min", "segment_prod", "segment_sqrt_n", "segment_sum",
+]  # fmt: skip
 
 _HOW = {"sum": "add", "prod": "multiply", "max": "max", "min": "min"}
 

@@ -16,27 +16,8 @@ from graphc.library.formats.records import (
 )
 
 __all__ = [
-    "COMPRESSIONS",
-    "ArrayFile",
-    "Mark",
-    "RecordStream",
-    "TFRecordOptions",
-    "TFRecordWriter",
-    "checked_compression",
-    "checked_options",
-    "checksum",
-    "header_of",
-    "histogram_message",
-    "is_in_progress",
-    "merged",
-    "message",
-    "open_file",
-    "reading",
-    "scalar_message",
-    "shape_message",
-    "skip_to",
-    "sync",
-    "tensorboard",
-    "tf_record_iterator",
+    "COMPRESSIONS", "ArrayFile", "Mark", "RecordStream", "TFRecordOptions", "TFRecordWriter", "checked_compression",
+    "checked_options", "checksum", "header_of", "histogram_message", "is_in_progress", "merged", "message", "open_file",
+    "reading", "scalar_message", "shape_message", "skip_to", "sync", "tensorboard", "tf_record_iterator",
     "write_arrays",
-]
+]  # fmt: skip

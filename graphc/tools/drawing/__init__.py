@@ -7,26 +7,7 @@ from graphc.tools.drawing.svg import colours_of, style_sheet, svg_document, svg_
 from graphc.tools.drawing.viewing import LIMIT, Note, kind_of, views
 
 __all__ = [
-    "LIMIT",
-    "Bar",
-    "Box",
-    "Link",
-    "Note",
-    "Picture",
-    "Span",
-    "bars",
-    "colours_of",
-    "draw_graph",
-    "explorer",
-    "graph_page",
-    "kind_of",
-    "lanes",
-    "notebook_graph",
-    "notebook_timeline",
-    "page",
-    "shown",
-    "style_sheet",
-    "svg_document",
-    "svg_element",
-    "views",
-]
+    "LIMIT", "Bar", "Box", "Link", "Note", "Picture", "Span", "bars", "colours_of", "draw_graph", "explorer",
+    "graph_page", "kind_of", "lanes", "notebook_graph", "notebook_timeline", "page", "shown", "style_sheet",
+    "svg_document", "svg_element", "views",
+]  # fmt: skip

@@ -9,23 +9,7 @@ from graphc.tools.inspect.report import Comparison, CompileCost, Machine, ModeRe
 from graphc.tools.inspect.timing import Timing
 
 __all__ = [
-    "Agreement",
-    "ArgumentReport",
-    "Comparison",
-    "CompileCost",
-    "Difference",
-    "Explanation",
-    "LineReport",
-    "LoopEntry",
-    "Machine",
-    "ModeReport",
-    "Timing",
-    "VariableReport",
-    "compare",
-    "explain",
-    "to_dot",
-    "to_jaxpr",
-    "to_model_explorer",
-    "to_stablehlo",
-    "write_tensorboard",
-]
+    "Agreement", "ArgumentReport", "Comparison", "CompileCost", "Difference", "Explanation", "LineReport", "LoopEntry",
+    "Machine", "ModeReport", "Timing", "VariableReport", "compare", "explain", "to_dot", "to_jaxpr",
+    "to_model_explorer", "to_stablehlo", "write_tensorboard",
+]  # fmt: skip

@@ -28,30 +28,10 @@ from graphc.training.data.reading import (
 )
 
 __all__ = [
-    "AUTOTUNE",
-    "INFINITE_CARDINALITY",
-    "UNKNOWN_CARDINALITY",
-    "Dataset",
-    "DatasetIterator",
-    "DatasetSpec",
-    "GraphDataset",
-    "GraphIterator",
-    "Optional",
-    "Options",
-    "ThreadingOptions",
-    "arrow",
-    "csv",
-    "fixed_length_records",
-    "from_python",
-    "from_queue",
-    "make_csv_dataset",
-    "numpy_files",
-    "parquet",
-    "progress",
-    "signature_of",
-    "sources",
-    "text_lines",
-    "tf_records",
-]
+    "AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset", "DatasetIterator", "DatasetSpec",
+    "GraphDataset", "GraphIterator", "Optional", "Options", "ThreadingOptions", "arrow", "csv", "fixed_length_records",
+    "from_python", "from_queue", "make_csv_dataset", "numpy_files", "parquet", "progress", "signature_of", "sources",
+    "text_lines", "tf_records",
+]  # fmt: skip
 
 hint_missing(globals(), "gx.data")

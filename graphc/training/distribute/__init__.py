@@ -35,38 +35,11 @@ from graphc.training.distribute.sharding import Sharding, shard
 from graphc.training.distribute.trials import free_device
 
 __all__ = [
-    "DataParallel",
-    "DeviceReport",
-    "ParallelFunction",
-    "PerReplica",
-    "Pipeline",
-    "RankReport",
-    "Sharding",
-    "StepReport",
-    "all_gather",
-    "all_mean",
-    "all_sum",
-    "all_to_all",
-    "axis_index",
-    "axis_size",
-    "current_job",
-    "free_device",
-    "initialize",
-    "launch",
-    "mean_gradients",
-    "pmap",
-    "pmax",
-    "pmean",
-    "pmin",
-    "ppermute",
-    "process_count",
-    "process_index",
-    "psum",
-    "replica_index",
-    "row_weights",
-    "shard",
-    "synchronized",
-]
+    "DataParallel", "DeviceReport", "ParallelFunction", "PerReplica", "Pipeline", "RankReport", "Sharding",
+    "StepReport", "all_gather", "all_mean", "all_sum", "all_to_all", "axis_index", "axis_size", "current_job",
+    "free_device", "initialize", "launch", "mean_gradients", "pmap", "pmax", "pmean", "pmin", "ppermute",
+    "process_count", "process_index", "psum", "replica_index", "row_weights", "shard", "synchronized",
+]  # fmt: skip
 
 # Users look for these here; their modules are in layers above.
 lazy_names(globals(), {name: partial(ABOVE.__getitem__, name) for name in ("ParameterServer", "Replicas", "staleness")})

@@ -22,21 +22,9 @@ from graphc.training.losses.standard import (
 )
 
 __all__ = [
-    "BinaryCrossentropy",
-    "CategoricalCrossentropy",
-    "Hinge",
-    "Huber",
-    "Loss",
-    "MeanAbsoluteError",
-    "MeanSquaredError",
-    "SparseCategoricalCrossentropy",
-    "hinge",
-    "huber",
-    "mean_absolute_error",
-    "mean_squared_error",
-    "sigmoid_cross_entropy",
-    "softmax_cross_entropy",
-    "sparse_softmax_cross_entropy",
-]
+    "BinaryCrossentropy", "CategoricalCrossentropy", "Hinge", "Huber", "Loss", "MeanAbsoluteError", "MeanSquaredError",
+    "SparseCategoricalCrossentropy", "hinge", "huber", "mean_absolute_error", "mean_squared_error",
+    "sigmoid_cross_entropy", "softmax_cross_entropy", "sparse_softmax_cross_entropy",
+]  # fmt: skip
 
 hint_missing(globals(), "gx.losses")

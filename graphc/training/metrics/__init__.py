@@ -15,16 +15,8 @@ from graphc.training.metrics.standard import (
 )
 
 __all__ = [
-    "AUC",
-    "Accuracy",
-    "BinaryAccuracy",
-    "CategoricalAccuracy",
-    "ConfusionMatrix",
-    "Mean",
-    "Metric",
-    "Precision",
-    "Recall",
-    "SparseCategoricalAccuracy",
-]
+    "AUC", "Accuracy", "BinaryAccuracy", "CategoricalAccuracy", "ConfusionMatrix", "Mean", "Metric", "Precision",
+    "Recall", "SparseCategoricalAccuracy",
+]  # fmt: skip
 
 hint_missing(globals(), "gx.metrics")

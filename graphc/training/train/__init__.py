@@ -8,18 +8,8 @@ from graphc.training.train.fit import fit
 from graphc.training.train.restoring import from_orbax, to_orbax
 
 __all__ = [
-    "CSVLog",
-    "Callback",
-    "Checkpoint",
-    "Checkpoints",
-    "EarlyStopping",
-    "History",
-    "Processes",
-    "TensorBoard",
-    "files",
-    "fit",
-    "from_orbax",
-    "to_orbax",
-]
+    "CSVLog", "Callback", "Checkpoint", "Checkpoints", "EarlyStopping", "History", "Processes", "TensorBoard", "files",
+    "fit", "from_orbax", "to_orbax",
+]  # fmt: skip
 
 hint_missing(globals(), "gx.train")

@@ -7,8 +7,6 @@ from dataclasses import replace
 from graphc.compat.alias import Alias
 from graphc.compat.tensorflow2 import ROWS
 
-__all__ = ["operation_name", "shared"]
-
 
 def _words(text: str) -> list[str]:
     return text.split()

@@ -14,8 +14,6 @@ from graphc.compiler.autograph.values.protocol import look_into, settled
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.tracing import current_trace
 
-__all__ = ["match_sequence", "matched"]
-
 # The converter turns a pattern into comparisons of the subject and of its parts, for which it asks here. Python decides
 # whether the subject is a sequence. That is done while the function is traced: a tensor inside a list or tuple may be
 # bound to a name, but not be compared.

@@ -50,8 +50,6 @@ from graphc.compiler.ops import (
 )
 from graphc.compiler.tracing import CallState, Region, Trace, context
 
-__all__ = ["check_numerics", "examine_op"]
-
 _NOT_TO_BLAME = frozenset((COND, CONSTANT, READ_VARIABLE, SCAN, SWITCH, WHILE))
 """Ops whose results others computed; those are checked themselves."""
 

@@ -22,8 +22,6 @@ from graphc.compiler.base import CancellationToken, nest, with_article
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.tracing import Region, context
 
-__all__ = ["OVERRIDES", "manager", "refuse_token"]
-
 # Cancellation tokens in code that is traced, where they would end no wait of the program's.
 
 

@@ -14,8 +14,6 @@ from typing import Any
 
 from graphc.compiler.autograph.frontend.emit import PREFIX, children, constant
 
-__all__ = ["FRAME_BUILTINS", "mark_item_uses"]
-
 FRAME_BUILTINS = frozenset({"breakpoint", "dir", "eval", "exec", "globals", "locals", "super", "vars"})
 """Builtins that look at the frame that calls them; all but ``super`` may find any variable there."""
 

@@ -16,8 +16,6 @@ from graphc.compiler.autograph.frontend.emit import assign, constant, load, loca
 from graphc.compiler.autograph.frontend.rewriting import Block, Unit, blocks
 from graphc.compiler.base import Location
 
-__all__ = ["BREAK", "CONTINUE", "DONE", "RETURN", "Mask", "MaskedFor", "is_flag", "remove_jumps", "where_it_returns"]
-
 RETURN = "ag__return"
 DONE = "ag__done"
 BREAK = "ag__break_"

@@ -17,8 +17,6 @@ from graphc.compiler.autograph.frontend.emit import assign, constant, load, loca
 from graphc.compiler.autograph.frontend.rewriting import Block, StatementRewriter, Unit, if_
 from graphc.compiler.autograph.frontend.scopes import Names, NameTable
 
-__all__ = ["Tests", "remove_matches"]
-
 
 class Tests(ast.BoolOp):
     """Tests that give Python's own truth values, in Python's ``and`` or ``or``.

@@ -12,8 +12,6 @@ from graphc.compiler.autograph.frontend.scopes import own_nodes
 from graphc.compiler.autograph.frontend.source import mangle
 from graphc.compiler.base import Location, at, errors, held_by, is_kept, is_library_module
 
-__all__ = ["Block", "StatementRewriter", "Unit", "blocks", "if_", "lift_bindings"]
-
 # The function that is being converted: its file, its class, and the modules that its names refer to.
 
 

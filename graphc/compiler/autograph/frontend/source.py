@@ -27,16 +27,9 @@ from graphc.compiler.autograph.frontend.emit import children
 from graphc.compiler.base import errors, is_graphc_file
 
 __all__ = [
-    "FUTURE_FLAGS",
-    "Definition",
-    "FunctionNode",
-    "NoSourceError",
-    "Source",
-    "clone",
-    "find_source",
-    "has_control_flow",
+    "FUTURE_FLAGS", "Definition", "FunctionNode", "NoSourceError", "Source", "clone", "find_source", "has_control_flow",
     "texts_of",
-]
+]  # fmt: skip
 
 # Finds the text of a program: in a file, in a notebook cell, on the command line, or in typed input.
 

@@ -30,8 +30,6 @@ from graphc.compiler.autograph.frontend.scopes import NameTable, Scope, own_node
 from graphc.compiler.autograph.frontend.source import Definition, clone
 from graphc.compiler.autograph.frontend.stores import Block, Stores, only_names
 
-__all__ = ["rewrite"]
-
 
 def rewrite(node: Definition, unit: Unit, suspended: bool = False) -> Definition:
     """Rewrites a function or a lambda."""

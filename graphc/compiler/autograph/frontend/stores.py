@@ -10,8 +10,6 @@ from graphc.compiler.autograph.frontend.expressions import BINARY, Expressions, 
 from graphc.compiler.autograph.frontend.rewriting import Unit
 from graphc.compiler.autograph.frontend.scopes import NameTable, Scope
 
-__all__ = ["Block", "Stores", "only_names"]
-
 Block = list[ast.stmt]
 
 

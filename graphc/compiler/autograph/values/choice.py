@@ -32,22 +32,9 @@ from graphc.compiler.ir import OPS
 from graphc.compiler.tracing import MISSING, Region, Trace, context
 
 __all__ = [
-    "Choice",
-    "as_choices",
-    "ask",
-    "changing",
-    "choice_in",
-    "decide",
-    "for_each",
-    "holds_choice",
-    "holds_symbols",
-    "is_constant",
-    "is_simple",
-    "note_store",
-    "over_choices",
-    "settled",
-    "use",
-]
+    "Choice", "as_choices", "ask", "changing", "choice_in", "decide", "for_each", "holds_choice", "holds_symbols",
+    "is_constant", "is_simple", "note_store", "over_choices", "settled", "use",
+]  # fmt: skip
 
 
 @refuses(

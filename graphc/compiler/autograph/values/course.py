@@ -24,17 +24,9 @@ from graphc.compiler.ir import Value
 from graphc.compiler.tracing import Region, context
 
 __all__ = [
-    "MAX_TRIPS",
-    "Course",
-    "CourseNumber",
-    "Courses",
-    "by_trip",
-    "chosen",
-    "course_of",
-    "in_one_loop",
-    "plain_kind",
+    "MAX_TRIPS", "Course", "CourseNumber", "Courses", "by_trip", "chosen", "course_of", "in_one_loop", "plain_kind",
     "window",
-]
+]  # fmt: skip
 
 MAX_TRIPS = 50_000
 """Of a loop with more iterations no courses are followed: Python would compute for longer than it takes to trace."""

@@ -22,22 +22,6 @@ from graphc.compiler.base import has_mark, nest
 from graphc.compiler.core import SymbolicTensor, Tensor, Variable
 from graphc.compiler.tracing import context
 
-__all__ = [
-    "RAISED",
-    "Deferred",
-    "DeferredError",
-    "DeferredVariable",
-    "Frozen",
-    "Opaque",
-    "holds_deferred",
-    "is_deferred",
-    "number_of",
-    "rebuilt",
-    "snapshot",
-    "symbolic_parts",
-    "value_of",
-]
-
 RAISED = "__graphc_raised__"
 """The attribute by which an exception that a statement of the user's raised is known: where."""
 

@@ -18,8 +18,6 @@ from graphc.compiler.base.errors import GraphcError, OutOfRangeError
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Tensor, apply, kind_of_dtype
 from graphc.compiler.ir import OPS, Attrs
 
-__all__ = ["compare_exactly", "compare_mixed", "whole_number"]
-
 _BELOW = ("less", "greater_equal")
 """Comparisons that ask if a number lies below another; they say the same of the next number of the dtype."""
 

@@ -30,26 +30,6 @@ from graphc.compiler.ir import TensorType
 from graphc.compiler.ops import rows_of
 from graphc.compiler.tracing import Alias, Region, TensorCell, Trace, context, late_rows
 
-__all__ = [
-    "FEWEST",
-    "GROWS",
-    "Appends",
-    "Growing",
-    "as_lists",
-    "check_source",
-    "growing",
-    "grown",
-    "holds_growing",
-    "is_one_buffer",
-    "item_by_trip",
-    "matched",
-    "room",
-    "row_of",
-    "rows",
-    "samples",
-    "stacked",
-]
-
 
 class Appends:
     """Counts the items that a traced body appends to a list; each branch counts all that it might append.

@@ -37,8 +37,6 @@ from graphc.compiler.core import FUNCTIONS, SymbolicTensor, apply
 from graphc.compiler.ir import OPS
 from graphc.compiler.tracing import current_trace
 
-__all__ = ["define_operators"]
-
 _SEQUENCES = (list, tuple, str, bytes, bytearray)
 
 

@@ -17,8 +17,6 @@ from graphc.compiler.base.errors import NumberOverflowError
 from graphc.compiler.core import apply, dtype_rules
 from graphc.compiler.ir import OPS, Attrs
 
-__all__ = ["checked_span", "checked_unary_span", "require_within"]
-
 
 def checked_span(name: str, pair: tuple[Any, Any], spans: tuple[Span, Span]) -> Span:
     """Returns the span of the result of an operator on two ints, which is checked to fit where it may not.

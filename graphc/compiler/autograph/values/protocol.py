@@ -20,30 +20,10 @@ if TYPE_CHECKING:
     from graphc.compiler.autograph.values.spans import Span
 
 __all__ = [
-    "Contents",
-    "Kinds",
-    "Symbolic",
-    "Unbound",
-    "alternatives",
-    "answer",
-    "as_tensor",
-    "check_given",
-    "converted",
-    "course_in",
-    "is_bound",
-    "is_filler",
-    "is_unset",
-    "load",
-    "look_into",
-    "operand_of",
-    "refuses",
-    "return_value",
-    "settled",
-    "symbol_of",
-    "unbound",
-    "unbound_return",
-    "unset",
-]
+    "Contents", "Kinds", "Symbolic", "Unbound", "alternatives", "answer", "as_tensor", "check_given", "converted",
+    "course_in", "is_bound", "is_filler", "is_unset", "load", "look_into", "operand_of", "refuses", "return_value",
+    "settled", "symbol_of", "unbound", "unbound_return", "unset",
+]  # fmt: skip
 
 Kinds = frozenset[type[Any]]
 """The Python types that a number may have, by what tensors hold."""

@@ -17,23 +17,9 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "ANY_INT",
-    "BINARY",
-    "COMPARISONS",
-    "HIGHEST",
-    "LIMITS",
-    "LOWEST",
-    "TRUTH",
-    "UNARY",
-    "Bounds",
-    "Drift",
-    "LoopStart",
-    "Operator",
-    "Span",
-    "after_loop",
-    "common_span",
-    "span_of_dtype",
-]
+    "ANY_INT", "BINARY", "COMPARISONS", "HIGHEST", "LIMITS", "LOWEST", "TRUTH", "UNARY", "Bounds", "Drift", "LoopStart",
+    "Operator", "Span", "after_loop", "common_span", "span_of_dtype",
+]  # fmt: skip
 
 LOWEST, HIGHEST = int(np.iinfo(np.int32).min), int(np.iinfo(np.int32).max)
 

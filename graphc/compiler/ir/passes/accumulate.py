@@ -12,8 +12,6 @@ from graphc.compiler.ir.passes.base import OpsPass
 from graphc.compiler.ir.passes.loop_pass import controlled
 from graphc.compiler.ir.types import Attrs
 
-__all__ = ["Accumulate"]
-
 _HOW = {"add": "add", "subtract": "add", "multiply": "multiply", "minimum": "min", "maximum": "max"}
 """The mode of ``update_item`` by the op that computes the new items."""
 

@@ -11,8 +11,6 @@ from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.opdef import OPS, OpDef
 from graphc.compiler.ir.types import Attrs, TensorType
 
-__all__ = ["LOOPS", "REGIONS", "Copier", "OpsPass", "Pass", "inputs_like", "needed", "starts", "subgraph"]
-
 LOOPS = frozenset(("scan", "while", "vjp"))
 """The ops of loops; a ``vjp`` may be that of a loop."""
 REGIONS = "regions"

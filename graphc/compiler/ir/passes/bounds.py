@@ -16,8 +16,6 @@ from graphc.compiler.ir.passes.loop_pass import controlled, differentiated, unde
 from graphc.compiler.ir.passes.ranges import Facts, Known, Ranges
 from graphc.compiler.ir.types import OPEN, Attrs
 
-__all__ = ["Bounds"]
-
 
 @dataclass(frozen=True)
 class Bounds(OpsPass):

@@ -13,8 +13,6 @@ from graphc.compiler.ir.passes.items import ALL, Access, At, accesses, moves, ro
 from graphc.compiler.ir.passes.loop_pass import Loop, LoopPass, Replacement, controlled
 from graphc.compiler.ir.types import Attrs, TensorType
 
-__all__ = ["Collect"]
-
 
 @dataclass(frozen=True)
 class Collect(LoopPass):

@@ -14,8 +14,6 @@ from graphc.compiler.ir.interpreter import Rewriter, map_regions
 from graphc.compiler.ir.passes.base import OpsPass, inputs_like
 from graphc.compiler.ir.types import Attrs, TensorType
 
-__all__ = ["Flatten"]
-
 _LEAST = 4
 """Minimum length of a chain; shorter ones cost XLA no more than a switch."""
 

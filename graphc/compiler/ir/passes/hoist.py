@@ -22,8 +22,6 @@ from graphc.compiler.ir.passes.loop_pass import (
     is_light,
 )
 
-__all__ = ["Hoist", "Move", "Pretest", "Speculate", "results_read"]
-
 
 @dataclass(frozen=True)
 class Hoist(LoopPass):

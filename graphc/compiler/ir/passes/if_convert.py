@@ -16,8 +16,6 @@ from graphc.compiler.ir.passes.base import OpsPass
 from graphc.compiler.ir.passes.loop_pass import ENTERED, controlled, differentiated
 from graphc.compiler.ir.types import Attrs, TensorType
 
-__all__ = ["IfConvert"]
-
 _MAX_ELEMENTS = 64
 """Maximum number of elements of a value that is selected, or computed unnecessarily."""
 

@@ -12,23 +12,6 @@ from graphc.compiler.ir.opdef import CONSTANT
 from graphc.compiler.ir.passes.loop_pass import Loop
 from graphc.compiler.ir.types import OPEN, Attrs, TensorType
 
-__all__ = [
-    "ALL",
-    "COMBINE",
-    "Access",
-    "At",
-    "Item",
-    "Motion",
-    "accesses",
-    "constant",
-    "index_attrs",
-    "index_of",
-    "items_of",
-    "moves",
-    "row_type",
-    "size_of",
-]
-
 ALL = (None, None, None)
 """The slice that takes a whole axis."""
 

@@ -16,18 +16,9 @@ from graphc.compiler.ir.passes.simplify import Fold
 from graphc.compiler.ir.types import Attrs, TensorType
 
 __all__ = [
-    "ENTERED",
-    "LateLoopPass",
-    "Loop",
-    "LoopPass",
-    "Plan",
-    "Replacement",
-    "controlled",
-    "differentiated",
-    "is_fixed",
-    "is_light",
-    "underlying",
-]
+    "ENTERED", "LateLoopPass", "Loop", "LoopPass", "Plan", "Replacement", "controlled", "differentiated", "is_fixed",
+    "is_light", "underlying",
+]  # fmt: skip
 
 # The operands and results of a loop, and the nodes that may move.
 

@@ -11,8 +11,6 @@ from graphc.compiler.ir.graph import Graph, Node
 from graphc.compiler.ir.interpreter import Rewriter, map_regions
 from graphc.compiler.ir.opdef import Effect, EffectKind
 
-__all__ = ["Order"]
-
 _MAX_STEPS = 32
 """Maximum number of nodes inspected, for one node, to find that an edge is implied. If this many do not show it, a
 redundant edge is added: it costs little, and the pass stays linear."""

@@ -26,8 +26,6 @@ from graphc.compiler.ir.passes.turn import Turn
 from graphc.compiler.ir.passes.unroll import Unroll
 from graphc.compiler.ir.verifier import verify
 
-__all__ = ["DEFAULT", "LATE", "Loops", "run_passes"]
-
 # The loop optimizations, run to a fixed point.
 
 _WITH_GRADIENTS = (Accumulate, Bounds, Hoist, Promote, PredictiveCommoning, Collect, TakeRows, Sink, Turn)

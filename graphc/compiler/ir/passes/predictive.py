@@ -26,8 +26,6 @@ from graphc.compiler.ir.passes.items import (
 from graphc.compiler.ir.passes.loop_pass import Loop, LoopPass, Replacement, controlled
 from graphc.compiler.ir.types import Attrs, TensorType
 
-__all__ = ["PredictiveCommoning"]
-
 _FARTHEST = 4
 """Reads at most this many rows back are carried; each row costs one carried value."""
 

@@ -14,8 +14,6 @@ from graphc.compiler.ir.passes.items import ALL, COMBINE, Access, At, Item, acce
 from graphc.compiler.ir.passes.loop_pass import Loop, LoopPass, Replacement, controlled
 from graphc.compiler.ir.types import Attrs, TensorType
 
-__all__ = ["Promote"]
-
 _LARGE = 8
 """A part may be this many times as large as what the iterations write: the loop takes it out and puts it back once."""
 

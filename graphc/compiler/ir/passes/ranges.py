@@ -20,8 +20,6 @@ from graphc.compiler.ir.passes.intervals import (
 )
 from graphc.compiler.ir.passes.loop_pass import Loop, Ops, underlying
 
-__all__ = ["Facts", "Known", "Ranges", "assumed"]
-
 Known = tuple[Interval | None, ...]
 Facts = Mapping[Value, Interval]
 

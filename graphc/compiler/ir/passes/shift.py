@@ -12,8 +12,6 @@ from graphc.compiler.ir.passes.base import OpsPass
 from graphc.compiler.ir.passes.loop_pass import ENTERED, controlled, differentiated
 from graphc.compiler.ir.types import Attrs
 
-__all__ = ["Shift"]
-
 
 @dataclass(frozen=True)
 class Shift(OpsPass):

@@ -14,8 +14,6 @@ from graphc.compiler.ir.interpreter import Rewriter, map_inside, map_regions
 from graphc.compiler.ir.opdef import CONSTANT, EffectKind
 from graphc.compiler.ir.types import Attrs, Literal, TensorType
 
-__all__ = ["CSE", "DCE", "Fold"]
-
 # Constant folding.
 
 _MAX_ELEMENTS = 1024

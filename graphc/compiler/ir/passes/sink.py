@@ -13,8 +13,6 @@ from graphc.compiler.ir.passes.base import LOOPS, Copier, needed, subgraph
 from graphc.compiler.ir.passes.loop_pass import Loop, LoopPass, controlled, is_fixed, is_light
 from graphc.compiler.ir.types import Attrs
 
-__all__ = ["Sink"]
-
 
 @dataclass(frozen=True)
 class Sink(LoopPass):

@@ -27,8 +27,6 @@ from graphc.compiler.ir.open_inference import compatible_shapes
 from graphc.compiler.ir.shape_ops import SHAPE_FACTS, shape_fact
 from graphc.compiler.ir.types import Attrs, Literal, TensorType
 
-__all__ = ["Evaluate", "NotSpecializedError", "is_open", "shape_inputs", "specialize"]
-
 Evaluate = Callable[[OpDef, Sequence[np.ndarray[Any, Any]], Attrs], Sequence[Any]]
 """Runs an op on arrays."""
 

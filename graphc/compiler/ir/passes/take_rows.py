@@ -14,8 +14,6 @@ from graphc.compiler.ir.passes.items import ALL, At, Item, index_attrs, index_of
 from graphc.compiler.ir.passes.loop_pass import Loop, LoopPass, Replacement, controlled
 from graphc.compiler.ir.types import Attrs, TensorType
 
-__all__ = ["TakeRows"]
-
 
 @dataclass(frozen=True)
 class TakeRows(LoopPass):

@@ -11,8 +11,6 @@ from graphc.compiler.ir.interpreter import Rewriter
 from graphc.compiler.ir.passes.loop_pass import Loop, LoopPass, controlled
 from graphc.compiler.ir.types import Attrs
 
-__all__ = ["Turn"]
-
 
 @dataclass(frozen=True)
 class Turn(LoopPass):

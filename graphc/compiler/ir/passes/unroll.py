@@ -14,8 +14,6 @@ from graphc.compiler.ir.passes.loop_pass import Copier, LateLoopPass, Loop, cont
 from graphc.compiler.ir.passes.simplify import CSE, DCE, Fold
 from graphc.compiler.ir.types import Attrs
 
-__all__ = ["Unroll"]
-
 _MAX_NODES = 256
 """The maximum number of nodes in all iterations of a loop: XLA takes five milliseconds for each."""
 

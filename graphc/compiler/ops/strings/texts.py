@@ -14,18 +14,9 @@ from graphc.compiler.ops.strings.given import Texts, broadcast, each, failed, kn
 from graphc.compiler.ops.strings.rules import each_of, in_graphs, joined, parts, single
 
 __all__ = [
-    "format",
-    "join",
-    "length",
-    "lower",
-    "reduce_join",
-    "regex_full_match",
-    "regex_replace",
-    "split",
-    "strip",
-    "substr",
+    "format", "join", "length", "lower", "reduce_join", "regex_full_match", "regex_replace", "split", "strip", "substr",
     "upper",
-]
+]  # fmt: skip
 
 _UNITS = ("CHAR", "BYTE")
 

@@ -15,22 +15,6 @@ from graphc.compiler.ir import CONSTANT, Graph, Node, TensorType
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = [
-    "Memory",
-    "Moment",
-    "NodeCost",
-    "PrintedReport",
-    "bytes_of",
-    "format_bytes",
-    "format_seconds",
-    "live_bytes",
-    "memory_of",
-    "node_costs",
-    "plain_table",
-    "three_digits",
-    "unit_of",
-]
-
 _MOST = 400
 """So many different ops of one graph are counted; each takes some milliseconds."""
 _STRING = 16

@@ -16,18 +16,6 @@ import jax
 from graphc.compiler.base.errors import NotFoundError
 from graphc.compiler.ir import Graph
 
-__all__ = [
-    "KINDS",
-    "CollectiveReport",
-    "DeviceTime",
-    "collectives_of",
-    "device_times",
-    "have_groups",
-    "instructions_of",
-    "node_times",
-    "times_of",
-]
-
 # The run time of each node of a graph, from JAX's profiler.
 
 _INSTRUCTION = re.compile(r'%([\w.-]+) = [^\n]*?metadata=\{[^}\n]*?op_name="([^"]*)"')

@@ -33,10 +33,6 @@ from graphc.graphs.session.graphs.graph import Graph, default_graph, graph_of
 from graphc.graphs.session.graphs.placeholders import graph_dtype, placeholder_with_default
 from graphc.graphs.session.graphs.tensor import GraphTensor, Operation, sizes_of
 
-__all__ = [
-    "case", "cond", "constant", "convert_to_tensor", "group", "no_op", "tuple", "while_loop", "with_dependencies",
-]  # fmt: skip
-
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Any:
     """Adds a constant.

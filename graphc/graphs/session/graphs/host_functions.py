@@ -23,8 +23,6 @@ from graphc.graphs.session.graphs.graph import default_graph, graph_of
 from graphc.graphs.session.graphs.placeholders import graph_dtype
 from graphc.graphs.session.graphs.tensor import GraphTensor, Operation
 
-__all__ = ["Assert", "Print", "matching_files", "print_op", "py_func", "read_file", "timestamp", "write_file"]
-
 
 def _result_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
     del types, regions

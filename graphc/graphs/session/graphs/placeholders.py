@@ -15,8 +15,6 @@ from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.graph import default_graph
 from graphc.graphs.session.graphs.tensor import GraphTensor, sizes_of
 
-__all__ = ["PLACEHOLDER", "graph_dtype", "graph_type", "placeholder", "placeholder_with_default"]
-
 
 def _never(**attrs: Any) -> Any:
     raise InternalError(f"a placeholder is run ({attrs}), not fed")

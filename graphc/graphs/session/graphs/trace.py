@@ -47,8 +47,6 @@ from graphc.graphs.session.graphs.tensor import GraphTensor
 if TYPE_CHECKING:
     from graphc.graphs.session.graphs.graph import Graph
 
-__all__ = ["OUTSIDE", "RANDOM", "GraphTrace", "first_state", "is_outside", "is_random_state", "string_op"]
-
 # Random numbers in graphs: each op draws its own, from the seeds of the graph and of the op, anew in each Session.
 
 OUTSIDE = "python://"

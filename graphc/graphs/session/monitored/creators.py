@@ -23,8 +23,6 @@ from graphc.graphs.session.variables.initializers import (
     report_uninitialized_variables,
 )
 
-__all__ = ["ChiefSessionCreator", "Scaffold", "WorkerSessionCreator", "missing_values"]
-
 _FIRST_PAUSE = 0.02
 """Seconds between a worker's first two looks at the chief's Variables; later pauses double, up to the longest."""
 _LONGEST_PAUSE = 30.0

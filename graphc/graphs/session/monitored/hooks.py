@@ -20,11 +20,6 @@ from graphc.graphs.session.summaries import FileWriter
 from graphc.graphs.session.training.global_steps import get_global_step
 from graphc.library.formats import message
 
-__all__ = [
-    "CheckpointSaverHook", "LoggingTensorHook", "NanLossDuringTrainingError", "NanTensorHook", "SessionRunArgs",
-    "SessionRunContext", "SessionRunHook", "SessionRunValues", "StepCounterHook", "StopAtStepHook", "SummarySaverHook",
-]  # fmt: skip
-
 _logger = logging.getLogger("graphc.monitored")
 
 

@@ -26,8 +26,6 @@ from graphc.graphs.session.plans.local import needed_nodes
 from graphc.graphs.session.plans.steps import of_operation
 from graphc.graphs.session.session import Session
 
-__all__ = ["repeated"]
-
 _MOST = 64
 """Maximum number of records to read at once; larger batches gain little."""
 _LEAST = 4

@@ -14,8 +14,6 @@ from graphc.graphs.session.graphs.graph import default_graph
 from graphc.graphs.session.graphs.tensor import GraphTensor, sizes_of
 from graphc.graphs.session.runners import QueueRunner, add_queue_runner
 
-__all__ = ["batch", "batch_join", "shuffle_batch", "shuffle_batch_join"]
-
 
 def batch(
     tensors: Any, batch_size: Any, num_threads: int = 1, capacity: int = 32, enqueue_many: bool = False,

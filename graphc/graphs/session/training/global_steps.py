@@ -20,11 +20,6 @@ from graphc.graphs.session.variables.initializers import moving_average_variable
 from graphc.graphs.session.variables.scopes import scoped_name
 from graphc.graphs.session.variables.variable import GraphVariable
 
-__all__ = [
-    "ExponentialMovingAverage", "assert_global_step", "cosine_decay", "create_global_step", "exponential_decay",
-    "get_global_step", "get_or_create_global_step", "global_step", "piecewise_constant", "polynomial_decay",
-]  # fmt: skip
-
 
 def get_global_step(graph: Graph | None = None) -> Any:
     """Returns the global step of a graph; None if there is none.

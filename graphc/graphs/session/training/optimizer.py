@@ -20,8 +20,6 @@ from graphc.graphs.session.plans.shape_changing import has_host_ops
 from graphc.graphs.session.variables.scopes import scoped_name
 from graphc.graphs.session.variables.variable import GraphVariable
 
-__all__ = ["Optimizer", "gradients", "slot_variable"]
-
 # Gradients of an existing graph, computed by nodes that are added to it.
 
 

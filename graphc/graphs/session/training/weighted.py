@@ -15,12 +15,6 @@ from graphc.graphs.session.graphs.control_flow import convert_to_tensor
 from graphc.graphs.session.graphs.graph import default_graph
 from graphc.graphs.session.graphs.naming import GraphKeys
 
-__all__ = [
-    "REDUCTIONS", "Reduction", "absolute_difference", "add_loss", "compute_weighted_loss", "get_losses",
-    "get_regularization_loss", "get_regularization_losses", "get_total_loss", "mean_squared_error",
-    "sigmoid_cross_entropy", "softmax_cross_entropy", "sparse_softmax_cross_entropy",
-]  # fmt: skip
-
 
 class Reduction:
     """The ways to reduce the losses of elements to one."""

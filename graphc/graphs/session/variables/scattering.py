@@ -12,8 +12,6 @@ from graphc.graphs.refusals import user_error
 if TYPE_CHECKING:
     from graphc.graphs.session.variables.variable import GraphVariable
 
-__all__ = ["HOWS", "Scattering", "scattered"]
-
 HOWS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "update": ("set", lambda rows: rows),
     "add": ("add", lambda rows: rows),

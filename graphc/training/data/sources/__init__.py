@@ -20,28 +20,7 @@ from graphc.training.data.sources.python import Iterated, QueueSource, Slices, p
 from graphc.training.data.sources.rows import FixedLengthRecords, Items, NumpyFiles, TextLines, TFRecords
 
 __all__ = [
-    "INFINITE",
-    "Cardinality",
-    "FileFormat",
-    "FileSource",
-    "FixedLengthRecords",
-    "Items",
-    "Iterated",
-    "NumpyFiles",
-    "QueueSource",
-    "RowSource",
-    "Slices",
-    "Source",
-    "SourceIterator",
-    "State",
-    "TFRecords",
-    "TextLines",
-    "csv_files",
-    "file_names",
-    "map_spec",
-    "matching_files",
-    "python_source",
-    "stacked_spec",
-    "table_arrays",
-    "table_files",
-]
+    "INFINITE", "Cardinality", "FileFormat", "FileSource", "FixedLengthRecords", "Items", "Iterated", "NumpyFiles",
+    "QueueSource", "RowSource", "Slices", "Source", "SourceIterator", "State", "TFRecords", "TextLines", "csv_files",
+    "file_names", "map_spec", "matching_files", "python_source", "stacked_spec", "table_arrays", "table_files",
+]  # fmt: skip

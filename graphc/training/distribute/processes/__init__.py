@@ -14,19 +14,6 @@ from graphc.training.distribute.processes.job import (
 from graphc.training.distribute.processes.launcher import launch
 
 __all__ = [
-    "FAILED_WITH_ANOTHER",
-    "Job",
-    "Place",
-    "check_joined",
-    "compares_batch",
-    "current_job",
-    "find_place",
-    "from_local_rows",
-    "initialize",
-    "launch",
-    "mark_batch",
-    "meet",
-    "process_count",
-    "process_index",
-    "synchronized",
-]
+    "FAILED_WITH_ANOTHER", "Job", "Place", "check_joined", "compares_batch", "current_job", "find_place",
+    "from_local_rows", "initialize", "launch", "mark_batch", "meet", "process_count", "process_index", "synchronized",
+]  # fmt: skip

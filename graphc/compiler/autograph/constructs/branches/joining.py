@@ -27,8 +27,6 @@ from graphc.compiler.base import nest
 from graphc.compiler.core import SymbolicTensor, trace_scope
 from graphc.compiler.tracing import Region, TensorCell, Trace
 
-__all__ = ["NEVER", "Kept", "Merged", "fill", "merge", "note_merged"]
-
 NEVER: Any = object()
 """The value of a name after a branch that always fails or jumps; nobody looks at it."""
 

@@ -30,8 +30,6 @@ from graphc.compiler.base import with_article
 from graphc.compiler.core import ArrayMethods, converted
 from graphc.compiler.tracing import context
 
-__all__ = ["GETTERS", "get_by", "getattr_in_trace", "hasattr_in_trace", "listing", "load_attr", "own_attr"]
-
 _NATIVE = (types.WrapperDescriptorType, types.MethodDescriptorType)
 _NAMESPACES = (ArrayMethods, types.ModuleType, type)
 

@@ -45,8 +45,6 @@ from graphc.compiler.base import with_article
 from graphc.compiler.core import ArrayMethods, converted
 from graphc.compiler.tracing import Region, context, fixed
 
-__all__ = ["CONTENT_METHODS", "builtin_call", "class_call", "defined_class", "is_pure_class"]
-
 _PURE_METHODS: dict[type[Any], set[str]] = {
     list: {"copy", "count", "index"},
     dict: {"copy", "get", "items", "keys", "values"},

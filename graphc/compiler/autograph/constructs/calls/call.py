@@ -64,17 +64,6 @@ from graphc.compiler.base.errors import UnimplementedError, UnsupportedSyntaxErr
 from graphc.compiler.ops import call_jax
 from graphc.compiler.tracing import Region, context
 
-__all__ = [
-    "FUNCTIONS",
-    "call",
-    "call_method",
-    "convert_call",
-    "converted_maker",
-    "do_not_convert",
-    "is_followed_generator",
-    "is_pure_generator",
-]
-
 # Functions of which ``contextlib.contextmanager`` made context managers: their generators are converted.
 
 

@@ -36,22 +36,6 @@ from graphc.compiler.base import is_library_file
 from graphc.compiler.core import Tensor, converted, outside_scope
 from graphc.compiler.tracing import Region, Source, content_of, context, dispatched, fixed, result_of_call
 
-__all__ = [
-    "CACHED",
-    "DISPATCHING",
-    "MAPPING",
-    "PURE_BUILTINS",
-    "call_cached",
-    "call_dispatched",
-    "call_dispatched_method",
-    "class_of",
-    "computed_once",
-    "guarded",
-    "is_debugger",
-    "is_graphc_class",
-    "telling",
-]
-
 # ``functools.lru_cache`` and ``cached_property``: what they keep is made outside of the trace, and outlives it.
 
 CACHED: type[Any] = type(functools.lru_cache(len))

@@ -43,20 +43,9 @@ from graphc.compiler.ops import CALL_STATUS, ORDER, STATUS, HostFunction, host_e
 from graphc.compiler.tracing import CallState, Region, Trace, context
 
 __all__ = [
-    "Ended",
-    "Failure",
-    "Failures",
-    "Site",
-    "as_limit",
-    "ends_function",
-    "failures",
-    "is_limit",
-    "is_raised_by_code",
-    "may_have_failed",
-    "note_raise",
-    "settles",
-    "still_running",
-]
+    "Ended", "Failure", "Failures", "Site", "as_limit", "ends_function", "failures", "is_limit", "is_raised_by_code",
+    "may_have_failed", "note_raise", "settles", "still_running",
+]  # fmt: skip
 
 
 class Ended(BaseException):

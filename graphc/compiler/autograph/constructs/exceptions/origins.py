@@ -28,21 +28,6 @@ from graphc.compiler.base import Location, at, is_graphc_file, is_installed_file
 from graphc.compiler.base.errors import ConcretizationError, GraphcError, InternalError, UnimplementedError
 from graphc.compiler.tracing import context
 
-__all__ = [
-    "calls_of",
-    "chain",
-    "end_by",
-    "forget",
-    "in_python",
-    "is_of_interface",
-    "is_of_program",
-    "items_in_python",
-    "passes",
-    "passing",
-    "places_of",
-    "user_calls",
-]
-
 _PACKAGE = Path(__file__).parents[4]
 _PARTS = ("compat", "compiler/ops", "training/layers", "training/losses", "training/optim")
 # Ops are generated, and have no file in the package.

@@ -43,16 +43,9 @@ from graphc.compiler.core import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor
 from graphc.compiler.tracing import MISSING, Region, context, current_trace
 
 __all__ = [
-    "OVERRIDES",
-    "Chosen",
-    "delete_attr",
-    "delete_item",
-    "inplace",
-    "load_part",
-    "store_attr",
-    "store_chosen",
+    "OVERRIDES", "Chosen", "delete_attr", "delete_item", "inplace", "load_part", "store_attr", "store_chosen",
     "store_item",
-]
+]  # fmt: skip
 
 
 Native = Callable[..., Any]

@@ -41,17 +41,9 @@ from graphc.compiler.ir import OPS
 from graphc.compiler.tracing import Trace, context, current_trace
 
 __all__ = [
-    "OVERRIDES",
-    "Compared",
-    "compare",
-    "compare_chain",
-    "compared",
-    "contains",
-    "equal_items",
-    "is_",
-    "is_not",
+    "OVERRIDES", "Compared", "compare", "compare_chain", "compared", "contains", "equal_items", "is_", "is_not",
     "ordered",
-]
+]  # fmt: skip
 
 # ``is`` and ``is not``.
 

@@ -23,8 +23,6 @@ from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Tensor
 from graphc.compiler.ir import TensorType
 from graphc.compiler.tracing import Trace, context, current_trace
 
-__all__ = ["METHODS", "begin_growing", "choose_item", "columns_of", "place_in"]
-
 
 def _position(value: Growing, index: Any, message: str) -> Any:
     """Returns the place in the buffer of an item of the list; the call fails, as Python does, where there is none."""

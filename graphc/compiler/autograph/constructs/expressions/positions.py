@@ -14,8 +14,6 @@ from graphc.compiler.core import ArrayMethods, SymbolicTensor, apply
 from graphc.compiler.ir import OPS, Attrs
 from graphc.compiler.ops import AS_NUMBER
 
-__all__ = ["checked_positions"]
-
 
 def checked_positions(owner: Any, index: Any) -> Any:
     """Checks the numbers in ``owner[index]`` that may be out of range, and returns the index.

@@ -42,8 +42,6 @@ from graphc.compiler.ir import OPS, Attrs, TensorType
 from graphc.compiler.ops import HOST_RESULT, HostFunction, emit_host_call
 from graphc.compiler.tracing import Closures, closures_now, context, current_trace, graph_by_hand
 
-__all__ = ["Results", "call_host", "is_type", "print_late", "pyfunc"]
-
 # Declared results of a host function, and the check of its actual ones.
 
 _Array = np.ndarray[Any, Any]

@@ -18,8 +18,6 @@ from graphc.compiler.core import STRING, ArrayMethods, StringTensor, Variable, h
 from graphc.compiler.ir import Attrs, OpDef
 from graphc.compiler.tracing import context, current_trace
 
-__all__ = ["call_late", "log_message", "print"]
-
 
 def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False) -> None:
     """Python's ``print``, at run time also where code is not converted (TensorFlow's ``print``).

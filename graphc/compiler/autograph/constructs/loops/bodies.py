@@ -24,25 +24,10 @@ from graphc.compiler.ops import STATUS
 from graphc.compiler.tracing import CREATES, Region, Trace
 
 __all__ = [
-    "BUILD_BEFORE",
-    "BoundByLoop",
-    "Countdown",
-    "Creations",
-    "Extended",
-    "ListLengths",
-    "arguments",
-    "check_bound",
-    "condition_before",
-    "condition_in",
-    "creates",
-    "expecting",
-    "forget_loops",
-    "going_on",
-    "iterate",
-    "restoring",
-    "split_unsure",
-    "with_one_more",
-]
+    "BUILD_BEFORE", "BoundByLoop", "Countdown", "Creations", "Extended", "ListLengths", "arguments", "check_bound",
+    "condition_before", "condition_in", "creates", "expecting", "forget_loops", "going_on", "iterate", "restoring",
+    "split_unsure", "with_one_more",
+]  # fmt: skip
 
 _Result = TypeVar("_Result")
 

@@ -15,8 +15,6 @@ from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.compiler.tracing import LoopReport, Trace, context
 
-__all__ = ["LoopOptions", "OpenLoop", "OptionsFound", "loop_options", "open_loop", "report_unrolled", "with_options"]
-
 
 @dataclass(frozen=True)
 class LoopOptions:

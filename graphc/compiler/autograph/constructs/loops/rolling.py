@@ -43,8 +43,6 @@ from graphc.compiler.ir import OPS, TensorType, Value
 from graphc.compiler.ops import INDEX, Trips, emit_scan, emit_while, iterations_per_step
 from graphc.compiler.tracing import Region, RegionAborted, Trace, type_of_any
 
-__all__ = ["ForLoop", "Stop", "Test", "roll", "trace_counted"]
-
 Test = Callable[[], Any]
 
 _staying: WeakKeyDictionary[Trace, set[CodeType | None]] = WeakKeyDictionary()

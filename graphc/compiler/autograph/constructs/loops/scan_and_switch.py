@@ -19,8 +19,6 @@ from graphc.compiler.ir import OPS, Attrs, TensorType
 from graphc.compiler.ops import INDEX, SWITCH, Trips, emit_branches, emit_scan
 from graphc.compiler.tracing import Region, context
 
-__all__ = ["trace_scan", "trace_switch"]
-
 
 def trace_switch(index: SymbolicTensor, branches: Sequence[Callable[[], Any]]) -> Any:
     """Returns a switch node over what the branches return."""

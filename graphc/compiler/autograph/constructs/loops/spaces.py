@@ -25,17 +25,9 @@ from graphc.compiler.ir import OPS, Attrs
 from graphc.compiler.ops import AS_NUMBER
 
 __all__ = [
-    "Enumerated",
-    "GrowingItems",
-    "Indices",
-    "ListRows",
-    "Mapped",
-    "Rows",
-    "Space",
-    "TensorIndices",
-    "affine",
+    "Enumerated", "GrowingItems", "Indices", "ListRows", "Mapped", "Rows", "Space", "TensorIndices", "affine",
     "is_same",
-]
+]  # fmt: skip
 
 Counter: TypeAlias = LoopIndex | SymbolicTensor
 """The counter of a loop: an int of which the bounds are known, or a tensor where not even that is."""

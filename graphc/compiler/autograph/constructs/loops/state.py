@@ -26,8 +26,6 @@ from graphc.compiler.ir import OPS, Attrs, TensorType
 from graphc.compiler.ops import AS_NUMBER
 from graphc.compiler.tracing import Alias, Region, TensorCell, Trace, context
 
-__all__ = ["LookedUp", "LoopState", "LoopVariables", "TakenRows", "number_after"]
-
 # Puts the numbers that Python computes for all iterations into a loop's program (see ``values.course``).
 
 

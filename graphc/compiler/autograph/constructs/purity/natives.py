@@ -39,22 +39,6 @@ from graphc.compiler.autograph.values.protocol import look_into
 from graphc.compiler.base import is_installed_file, with_article
 from graphc.compiler.tracing import Region, context
 
-__all__ = [
-    "ITERATING",
-    "call_watched",
-    "check_arguments",
-    "check_index",
-    "check_items",
-    "check_methods",
-    "check_printed",
-    "hashed",
-    "items",
-    "mapping",
-    "may_change",
-    "rows",
-    "spread",
-]
-
 ITERATING: dict[Any, bool] = {
     **dict.fromkeys((all, any, dict, enumerate, filter, frozenset, iter, map, max, min, set, sum, zip), False),
     **dict.fromkeys((list, sorted, tuple), True),

@@ -33,24 +33,6 @@ from graphc.compiler.base.errors import GraphcError, SideEffectWarning, Unimplem
 from graphc.compiler.core import SymbolicTensor
 from graphc.compiler.tracing import MISSING, ReadGuard, attribute, context, fixed, is_unseen, recorded_whole
 
-__all__ = [
-    "UNCONVERTED",
-    "check_read",
-    "check_unseen",
-    "defining_class",
-    "is_iterator",
-    "is_opaque",
-    "is_pure_module",
-    "is_told_unseen",
-    "module_of",
-    "public_name",
-    "read_computed",
-    "read_of_module",
-    "report_call",
-    "side_effect",
-    "tell_of_debugger",
-]
-
 # Records what converted code reads of libraries' objects and modules, which report nothing themselves.
 
 _GETTERS = (types.GetSetDescriptorType, types.MemberDescriptorType, property)

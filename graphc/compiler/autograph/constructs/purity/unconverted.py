@@ -35,8 +35,6 @@ from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor, Variable, stay
 from graphc.compiler.tracing import ReadGuard, attribute, content_of, contents_of, context, fixed, has_parts, item
 
-__all__ = ["CLASS_TESTS", "asked", "checked", "follow", "handed", "operated", "run_as_is", "tested"]
-
 _NUMBERS_AND_TEXTS = (int, float, complex, str, bytes)
 _PLAIN = (*_NUMBERS_AND_TEXTS, type(None), Tensor, SymbolicTensor, Variable, Symbolic, types.BuiltinFunctionType)
 _WHOLE = frozenset(("__dict__", "asdict", "astuple", "copy", "deepcopy", "fields", "replace", "vars"))

@@ -18,24 +18,6 @@ from graphc.compiler.base import Location, nest, with_article
 from graphc.compiler.base.errors import GraphcError, UndefinedNameError
 from graphc.compiler.tracing import MISSING, Cell, Reads, Region, Trace, attribute, context, fixed, global_name
 
-__all__ = [
-    "AttributeCell",
-    "ClosureCell",
-    "ContentsCell",
-    "GlobalCell",
-    "ManagedAttributeCell",
-    "ObjectCell",
-    "at_end",
-    "container_kind",
-    "held",
-    "is_managed_attribute",
-    "is_plain_attribute",
-    "named_by_user",
-    "note_name",
-    "object_text",
-    "write",
-]
-
 
 def object_text(owner: Any) -> str:
     """Returns the words for an object whose attribute a message is about."""

@@ -26,23 +26,6 @@ from graphc.compiler.autograph.constructs.storage.cells import ContentsCell, Obj
 from graphc.compiler.base import with_article
 from graphc.compiler.tracing import Cell, context
 
-__all__ = [
-    "OPAQUE",
-    "STATEFUL",
-    "StatePlace",
-    "equal_states",
-    "is_internal",
-    "is_noted",
-    "memories_of",
-    "memory_of",
-    "note_change",
-    "note_consumed",
-    "note_identity",
-    "note_state",
-    "run_watched",
-    "state_of",
-]
-
 # Reads the state of an object as far as it shows: attributes, contents, how far it was read.
 
 _PLAIN = (str, bytes, int, float, complex)
