@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from graphc.serve import http
-from graphc.serve.answer import Answer
+from graphc.serve.batching import Answer
 from graphc.serve.http import Offer, offer, offers
 from graphc.serve.replicas import Replicas
 from graphc.serve.stats import ReplicaStats, ServingStats

@@ -25,8 +25,7 @@ from graphc.compiler.base.errors import (
 from graphc.compiler.core import thread_settings
 from graphc.compiler.devices import device_name, find_device, local_devices
 from graphc.compiler.tracing import refuse_in_trace
-from graphc.serve.answer import Answer, Request
-from graphc.serve.batching import Batch, Batcher
+from graphc.serve.batching import Answer, Batch, Batcher, Request
 from graphc.serve.copies import Array, Copies, Key, Program, Rows, padded
 from graphc.serve.stats import Counts, ReplicaStats, ServingStats
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, TypeVar
 
 import numpy as np
 
@@ -26,9 +26,10 @@ from graphc.compiler.ir import TensorType
 
 if TYPE_CHECKING:
     from graphc.compiler.core.convert import ArrayLike
-    from graphc.compiler.core.references import Reference
     from graphc.compiler.core.tensor import Tensor
     from graphc.compiler.core.tensor_shape import TensorShape
+
+__all__ = ["Reference"]
 
 # Functional updates of a tensor's items.
 
@@ -161,8 +162,6 @@ class ArrayMethods(Operators):
 
     def ref(self) -> Reference[Self]:
         """Returns a hashable key for sets and dicts; ``.deref()`` returns the object (TensorFlow's ``ref``)."""
-        from graphc.compiler.core.references import Reference  # deferred, since importing graphc does not need it
-
         return Reference(self)
 
     @property
@@ -449,3 +448,40 @@ class ArrayMethods(Operators):
         except TypeError as error:
             check_options(f"numpy.{name} of a tensor", ours, kwargs, error)
             raise
+
+
+# References: hashable keys for tensors and Variables, which have no hash.
+
+T = TypeVar("T")
+
+
+class Reference(Generic[T]):
+    """A key for one object in sets and dicts, compared by identity (TensorFlow's ``tensor.ref()``).
+
+    Example:
+      >>> import graphc as gx
+      >>> x = gx.asarray([1.0, 2.0])
+      >>> seen = {x.ref()}
+      >>> x.ref() in seen, gx.asarray([1.0, 2.0]).ref() in seen
+      (True, False)
+    """
+
+    __slots__ = ("_referenced",)
+
+    def __init__(self, referenced: T) -> None:
+        self._referenced = referenced
+
+    def deref(self) -> T:
+        """Returns the object."""
+        return self._referenced
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Reference):
+            return NotImplemented
+        return self._referenced is other._referenced  # pyright: ignore[reportUnknownMemberType]
+
+    def __hash__(self) -> int:
+        return id(self._referenced)
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._referenced!r}>"

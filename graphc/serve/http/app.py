@@ -32,7 +32,7 @@ from graphc.compiler.base.errors import (
 )
 from graphc.compiler.base.files import PathLike
 from graphc.saving import Saved
-from graphc.serve.answer import Answer
+from graphc.serve.batching import Answer
 from graphc.serve.http.bodies import JSON, NPZ, Budget, decode, encode, media_type, negotiate
 from graphc.serve.http.metrics import Metrics
 from graphc.serve.http.offers import Endpoint, Offer, Served, endpoint, offer, offers

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
         shape_inputs,
         specialize,
     )
-    from graphc.compiler.ir.passes.take_rows import TakeRows
-    from graphc.compiler.ir.passes.turn import Turn
+    from graphc.compiler.ir.passes.take_rows import TakeRows, Turn
     from graphc.compiler.ir.passes.unroll import Unroll
 else:
     from graphc.compiler.base import imported_names, lazy_names
@@ -46,8 +45,7 @@ else:
         "graphc.compiler.ir.passes.simplify": "CSE DCE Fold",
         "graphc.compiler.ir.passes.sink": "Sink",
         "graphc.compiler.ir.passes.specialization": "Evaluate NotSpecializedError is_open shape_inputs specialize",
-        "graphc.compiler.ir.passes.take_rows": "TakeRows",
-        "graphc.compiler.ir.passes.turn": "Turn",
+        "graphc.compiler.ir.passes.take_rows": "TakeRows Turn",
         "graphc.compiler.ir.passes.unroll": "Unroll",
     }
     lazy_names(globals(), imported_names(_HOMES))  # a program that only defines functions needs no pass

@@ -21,8 +21,7 @@ from graphc.compiler.ir.passes.promote import Promote
 from graphc.compiler.ir.passes.shift import Shift
 from graphc.compiler.ir.passes.simplify import CSE, DCE, Fold
 from graphc.compiler.ir.passes.sink import Sink
-from graphc.compiler.ir.passes.take_rows import TakeRows
-from graphc.compiler.ir.passes.turn import Turn
+from graphc.compiler.ir.passes.take_rows import TakeRows, Turn
 from graphc.compiler.ir.passes.unroll import Unroll
 from graphc.compiler.ir.verifier import verify
 
