@@ -26,7 +26,7 @@ _NAME = re.compile(rf".+-[0-9a-f]{{{_HASH}}}{_PROGRAM}")
 
 
 @dataclass(frozen=True)
-class Entry:
+class CachedProgram:
     """A compiled program."""
 
     program: str
@@ -41,9 +41,9 @@ class Entry:
                 path.unlink()
 
 
-def entries(folder: Path) -> Sequence[Entry]:
+def entries(folder: Path) -> Sequence[CachedProgram]:
     """Returns the compiled programs of a cache, the one that was used last first."""
-    programs: list[Entry] = []
+    programs: list[CachedProgram] = []
     now = time.time()
     for path in (*folder.glob(f"*{_PROGRAM}"), *folder.glob(f"*/*{_PROGRAM}")):  # each kind of machine has a folder
         if not _NAME.fullmatch(path.name) or not path.is_file():
@@ -53,7 +53,9 @@ def entries(folder: Path) -> Sequence[Entry]:
             used = path.with_name(path.name.removesuffix(_PROGRAM) + _USED)
             last = used.stat().st_mtime if used.exists() else about.st_mtime
             name = path.name.removesuffix(_PROGRAM)[: -_HASH - 1].removeprefix("jit_")
-            programs.append(Entry(name or path.name, path, about.st_size, max(0.0, now - max(last, about.st_mtime))))
+            programs.append(
+                CachedProgram(name or path.name, path, about.st_size, max(0.0, now - max(last, about.st_mtime)))
+            )
     return sorted(programs, key=lambda entry: entry.used)
 
 

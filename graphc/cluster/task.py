@@ -22,7 +22,7 @@ from graphc.compiler.core import Resources, resources_scope, trace_scope
 from graphc.compiler.devices import device_name, devices
 from graphc.graphs.queues import Lines
 
-__all__ = ["SERVICES", "Call", "Task", "hosts"]
+__all__ = ["SERVICES", "ServiceCall", "Task", "hosts"]
 
 SERVICES = Registry[Callable[["Task"], Any]]("service")
 """Registry of functions that make a task's service at its first call; other modules fill it with :func:`hosts`."""
@@ -38,7 +38,7 @@ _EARLY = 1000
 
 
 @dataclass(frozen=True)
-class Call:
+class ServiceCall:
     """A call of a service's method."""
 
     service: str
@@ -100,7 +100,7 @@ class Task:
                 self._services[name] = SERVICES[name](self)
             return self._services[name]
 
-    def handle(self, call: Call) -> Any:
+    def handle(self, call: ServiceCall) -> Any:
         """Runs a call, in the thread that brings it."""
         token = self._token_of(call.id) if call.id else CancellationToken(self._token)
         try:
@@ -116,7 +116,7 @@ class Task:
             self._running.pop(call.id, None)
             token.close()
 
-    def _method(self, call: Call) -> Callable[..., Any]:
+    def _method(self, call: ServiceCall) -> Callable[..., Any]:
         if self.stopped:
             raise UnavailableError(f"{self.where} was stopped: {self._token.reason}")
         service = self.service(call.service)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
 
-from graphc.compiler.ops import ROWS, Signature, asarray, sized
+from graphc.compiler.ops import ROWS, RowSignature, asarray, sized
 
 _ANNOTATIONS = __future__.annotations.compiler_flag
 _PLAIN_CALL = re.compile(r"gx\.(\w+(?:\.\w+)*)\(([^()]*)\)")
@@ -26,7 +26,7 @@ _TARGET = re.compile(r"\b(gx|v2|files|logs|flags|errors|session|queues|weighted)
 
 
 @dataclass(frozen=True)
-class Alias:
+class NameRow:
     """One row of a table of names.
 
     Attributes:
@@ -141,7 +141,7 @@ def _first_steps(call: str) -> str:
 @cache
 def _tensors() -> Mapping[str, Sequence[str]]:
     """Returns the tensor parameters of the functions of the op table that take a fixed number of them."""
-    signatures = {row.name: Signature.parse(row.signature) for rows in ROWS.values() for row in rows}
+    signatures = {row.name: RowSignature.parse(row.signature) for rows in ROWS.values() for row in rows}
     return {
         name: signature.tensors
         for name, signature in signatures.items()
@@ -153,7 +153,7 @@ def _are_numbers(*values: Any) -> bool:
     return all(type(value) in (int, float, complex) for value in values)
 
 
-def rows(text: str) -> tuple[Alias, ...]:
+def rows(text: str) -> tuple[NameRow, ...]:
     """Returns the rows of a table.
 
     Args:
@@ -170,8 +170,8 @@ def rows(text: str) -> tuple[Alias, ...]:
     return tuple([alias(header, call, example) for header, call, _, example in columns])
 
 
-def alias(header: str, call: str, example: str) -> Alias:
-    """Returns a row of a table; see :class:`Alias` for the fields.
+def alias(header: str, call: str, example: str) -> NameRow:
+    """Returns a row of a table; see :class:`NameRow` for the fields.
 
     Args:
       header: the names, separated by spaces, and the parameters: ``abs math.abs(x, name=None)``.
@@ -183,4 +183,4 @@ def alias(header: str, call: str, example: str) -> Alias:
         parameters = ast.parse(f"def f({signature}): ...").body[0]
         passed = [one.arg for one in cast("ast.FunctionDef", parameters).args.args if one.arg != "name"]
         call = call.replace("...", ", ".join(passed))
-    return Alias(tuple(names.split()), signature, call, example)
+    return NameRow(tuple(names.split()), signature, call, example)

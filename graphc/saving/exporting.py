@@ -12,7 +12,7 @@ from graphc.compiler.base import Location, at, user_location
 from graphc.compiler.base.errors import GraphcError, UnimplementedError
 from graphc.compiler.ir import OPS, Attrs, Graph, Node, OpDef, TensorType, Value, has_text
 from graphc.compiler.ops import is_row
-from graphc.saving.programs import JAX_PROGRAM, Program, exported, program_of
+from graphc.saving.programs import JAX_PROGRAM, ExportedProgram, exported, program_of
 from graphc.saving.signature import Sizes
 from graphc.training.optim import remade
 
@@ -52,7 +52,7 @@ class Portable:
         self._name = name
         self._rows = rows
         self._sizes = sizes
-        self.programs: dict[str, Program] = {}
+        self.programs: dict[str, ExportedProgram] = {}
 
     def graph(self, graph: Graph) -> Graph:
         """Returns the graph without references to this process, and without the folders of its source files."""

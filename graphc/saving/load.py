@@ -21,7 +21,7 @@ from graphc.library.states import Stateful
 from graphc.saving.exporting import allowed, mapped, renamed
 from graphc.saving.folder import VERSION, Arrays, FolderReader, check_version, damaged, known_ops
 from graphc.saving.loaded import LEFT_OUT, LoadedFunction, LoadedSignature
-from graphc.saving.programs import Program, ProgramName
+from graphc.saving.programs import ExportedProgram, ProgramName
 from graphc.saving.save import CALL
 from graphc.saving.signature import decoded, leaves_of, raise_by_status, sized
 from graphc.training.optim import remade
@@ -32,7 +32,7 @@ _READ_AGAIN = 3
 """Maximum number of attempts to read a folder that another process is replacing."""
 
 
-class Saved(Stateful):
+class LoadedFunctions(Stateful):
     """Functions that :func:`load` has read.
 
     They are attributes, ``saved.predict(x)``, and items, ``saved["predict"]``. A function whose name is an attribute of
@@ -119,7 +119,7 @@ class Saved(Stateful):
         return f"<saved functions of {self._folder}: {'; '.join(texts)}; {len(self._variables)} Variables>"
 
 
-def load(folder: PathLike, *, device: DeviceLike | None = None, trust: bool = False) -> Saved:
+def load(folder: PathLike, *, device: DeviceLike | None = None, trust: bool = False) -> LoadedFunctions:
     """Reads functions that :func:`save` has written, in any process, without their source.
 
     Files run nothing but graphs of ops that only compute: no pickles, no Python. If a checksum or the parser fails, the
@@ -178,7 +178,7 @@ class _Load:
                 "gx.config.enable_x64 = True before you load it"
             )
 
-    def saved(self) -> Saved:
+    def saved(self) -> LoadedFunctions:
         """Reads all."""
         with _naming_folder(self._reader):
             content = self._reader.content
@@ -197,12 +197,14 @@ class _Load:
                 name: self._function(about, ops, constants, variables, programs)
                 for name, about in cast("Mapping[str, Any]", content["functions"]).items()
             }
-            return Saved(str(self._reader.folder), functions, variables)
+            return LoadedFunctions(str(self._reader.folder), functions, variables)
 
     def _programs(self, about: Mapping[str, Any]) -> dict[str, ProgramName]:
         loaded: dict[str, ProgramName] = {}
         for name, one in about.items():
-            program = Program(self._reader.blob(one["file"]), one, str(self._reader.folder / one["file"]), self._trust)
+            program = ExportedProgram(
+                self._reader.blob(one["file"]), one, str(self._reader.folder / one["file"]), self._trust
+            )
             if program.name != name:
                 raise damaged(self._reader.folder / one["file"], "it is another function than its name says")
             with suppress(FailedPreconditionError):  # JAX does not read it: calls say so, other functions work

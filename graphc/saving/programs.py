@@ -39,7 +39,7 @@ past their memory."""
 
 
 @dataclass(frozen=True)
-class Program:
+class ExportedProgram:
     """An exported JAX function.
 
     Attributes:
@@ -104,9 +104,9 @@ def _with_gradients(exported: Any) -> Iterator[Any]:
 class ProgramName(str):
     """The name of a program, which keeps the program alive as long as a graph that calls it."""
 
-    program: Program
+    program: ExportedProgram
 
-    def __new__(cls, program: Program) -> Self:
+    def __new__(cls, program: ExportedProgram) -> Self:
         """Returns the name."""
         name = super().__new__(cls, program.name)
         registered = _programs.get(program.name)
@@ -116,10 +116,10 @@ class ProgramName(str):
         return name
 
 
-_programs: weakref.WeakValueDictionary[str, Program] = weakref.WeakValueDictionary()
+_programs: weakref.WeakValueDictionary[str, ExportedProgram] = weakref.WeakValueDictionary()
 
 
-def program_of(name: str) -> Program:
+def program_of(name: str) -> ExportedProgram:
     """Returns the program with a name."""
     program = name.program if isinstance(name, ProgramName) else _programs.get(name)
     if program is None:
@@ -153,7 +153,7 @@ JAX_PROGRAM = OPS.add(
 
 def exported(
     function: Callable[..., Any], rows: Sequence[Sequence[TensorType]], sizes: Sequence[Sizes], *, differentiable: bool
-) -> Program:
+) -> ExportedProgram:
     """Exports a function of arrays to a tuple of arrays.
 
     Args:
@@ -192,7 +192,7 @@ def exported(
         "platforms": list(artifact.platforms),
         "readable_until": str(_today() + _PROMISED),
     }
-    return Program(bytes(blob), about)
+    return ExportedProgram(bytes(blob), about)
 
 
 def _today() -> date:

@@ -110,7 +110,7 @@ _LARGEST = 1 << 20
 """Maximum number of elements of a tensor used as an example."""
 
 
-class Signature:
+class SavedSignature:
     """The arguments of a call that a function is saved for.
 
     Args:
@@ -137,11 +137,13 @@ def _shown(value: Any) -> str:
     return str(value) if isinstance(value, TensorSpec) else f"{value!r:.60}"
 
 
-def as_signature(signature: Any) -> Signature:
+def as_signature(signature: Any) -> SavedSignature:
     """Normalizes a given signature: a tuple holds all arguments, anything else is a single one."""
-    if isinstance(signature, Signature):
+    if isinstance(signature, SavedSignature):
         return signature
-    return Signature(*cast("tuple[Any, ...]", signature)) if type(signature) is tuple else Signature(signature)
+    return (
+        SavedSignature(*cast("tuple[Any, ...]", signature)) if type(signature) is tuple else SavedSignature(signature)
+    )
 
 
 @dataclass(frozen=True)

@@ -18,14 +18,14 @@ import numpy as np
 
 from graphc.compiler.base import CancellationToken, Location
 from graphc.compiler.runtime import Future
-from graphc.serve.copies import Array, Program, Rows
+from graphc.serve.copies import Array, BatchProgram, HostArguments
 
 _STRIKES = 2
 """Number of successive failures, of batches that others could answer, after which a replica is left out."""
 
 
 @dataclass(frozen=True)
-class Piece:
+class RequestRows:
     """Rows of one request that are answered together."""
 
     request: int
@@ -47,12 +47,12 @@ class Suspicion:
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class QueryBatch:
     """Pieces that a replica answers together."""
 
     replica: int
     key: Hashable
-    pieces: tuple[Piece, ...]  # the oldest first
+    pieces: tuple[RequestRows, ...]  # the oldest first
     suspicion: Suspicion | None = None  # of a piece that is tried alone because a batch with it failed
 
     @property
@@ -75,12 +75,12 @@ class _Request:
 class _Queue:
     """The waiting pieces of one key, oldest first, and their number of rows."""
 
-    pieces: deque[Piece] = field(default_factory=deque[Piece])
+    pieces: deque[RequestRows] = field(default_factory=deque[RequestRows])
     rows: int = 0
 
-    def take(self, most: int) -> tuple[Piece, ...]:
+    def take(self, most: int) -> tuple[RequestRows, ...]:
         """Takes the oldest pieces, up to ``most`` rows."""
-        taken: list[Piece] = []
+        taken: list[RequestRows] = []
         while self.pieces and self.pieces[0].rows <= most:
             taken.append(self.pieces.popleft())
             most -= taken[-1].rows
@@ -89,7 +89,7 @@ class _Queue:
 
 
 @dataclass
-class Replica:
+class ServingReplica:
     """The record of a replica."""
 
     batches: int = 0
@@ -115,14 +115,14 @@ class Batcher:
 
     def __init__(self, replicas: int, *, max_batch: int, max_delay: float, max_waiting: int) -> None:
         self.max_batch, self.max_delay, self.max_waiting = max_batch, max_delay, max_waiting
-        self.replicas = [Replica() for _ in range(replicas)]
+        self.replicas = [ServingReplica() for _ in range(replicas)]
         self.waiting = 0
         self._free = deque(range(replicas))  # the longest idle one comes first
         self._numbers = itertools.count()
         self._requests: dict[int, _Request] = {}
         self._queues: dict[Hashable, _Queue] = {}
-        self._again: deque[tuple[Piece, Suspicion]] = deque()
-        self._running: set[Batch] = set()
+        self._again: deque[tuple[RequestRows, Suspicion]] = deque()
+        self._running: set[QueryBatch] = set()
         self._closed = False
 
     @property
@@ -131,7 +131,7 @@ class Batcher:
         return not (self._requests or self._running)
 
     @property
-    def running(self) -> list[Batch]:
+    def running(self) -> list[QueryBatch]:
         """The running batches."""
         return list(self._running)
 
@@ -150,7 +150,7 @@ class Batcher:
         starts = range(0, rows, self.max_batch)
         self._requests[number] = _Request(key, now, deadline, len(starts))
         queue = self._queues.setdefault(key, _Queue())
-        queue.pieces.extend(Piece(number, start, min(start + self.max_batch, rows)) for start in starts)
+        queue.pieces.extend(RequestRows(number, start, min(start + self.max_batch, rows)) for start in starts)
         queue.rows += rows
         self.waiting += rows
         return number
@@ -159,7 +159,7 @@ class Batcher:
         """Makes all waiting rows due: no more will come."""
         self._closed = True
 
-    def next(self, now: float) -> Batch | None:
+    def next(self, now: float) -> QueryBatch | None:
         """Takes the batch that is due, for a free replica; None if there is no batch, or no free replica."""
         batch = self._next_again() or self._next_due(now)
         if batch is not None:
@@ -199,7 +199,7 @@ class Batcher:
         self.waiting += sum(piece.rows for piece, _ in self._again)
         return True
 
-    def answered(self, batch: Batch) -> list[int]:
+    def answered(self, batch: QueryBatch) -> list[int]:
         """Records that a batch was answered, and returns the requests that are now complete."""
         replica = self._ended(batch)
         replica.batches += 1
@@ -217,7 +217,7 @@ class Batcher:
                     whole.append(piece.request)
         return whole
 
-    def failed(self, batch: Batch) -> list[int]:
+    def failed(self, batch: QueryBatch) -> list[int]:
         """Records that a batch failed, and returns the requests that fail with it; others are tried again."""
         replica = self._ended(batch)
         replica.failures += 1
@@ -234,17 +234,17 @@ class Batcher:
         """The replicas that are left out."""
         return [index for index, replica in enumerate(self.replicas) if replica.out]
 
-    def _next_again(self) -> Batch | None:
+    def _next_again(self) -> QueryBatch | None:
         """Returns a piece to try alone, by another replica than the failed one, if there is another."""
         for index, (piece, suspicion) in enumerate(self._again):
             others = self._others(suspicion.replica)
             replica = next((free for free in self._free if not others or free in others), None)
             if replica is not None:
                 del self._again[index]
-                return Batch(replica, self._requests[piece.request].key, (piece,), suspicion)
+                return QueryBatch(replica, self._requests[piece.request].key, (piece,), suspicion)
         return None
 
-    def _next_due(self, now: float) -> Batch | None:
+    def _next_due(self, now: float) -> QueryBatch | None:
         """Returns the due batch whose oldest piece has waited longest."""
         due = [key for key in self._queues if self._due(key) <= now]
         if not due or not self._free:
@@ -253,7 +253,7 @@ class Batcher:
         pieces = self._queues[key].take(self.max_batch)
         if not self._queues[key].pieces:
             del self._queues[key]
-        return Batch(self._free[0], key, pieces)
+        return QueryBatch(self._free[0], key, pieces)
 
     def _due(self, key: Hashable) -> float:
         # Rows wait for company only while somebody else's are computed: the next ones may come when these are answered.
@@ -264,7 +264,7 @@ class Batcher:
         """Returns when the oldest waiting request was submitted."""
         return self._requests[self._queues[key].pieces[0].request].submitted
 
-    def _ended(self, batch: Batch) -> Replica:
+    def _ended(self, batch: QueryBatch) -> ServingReplica:
         """Frees the replica of a batch, unless it is left out."""
         self._running.remove(batch)
         replica = self.replicas[batch.replica]
@@ -276,7 +276,7 @@ class Batcher:
         """Returns the replicas that are not left out, except one."""
         return [index for index, other in enumerate(self.replicas) if index != replica and not other.out]
 
-    def _cleared(self, batch: Batch, suspicion: Suspicion) -> None:
+    def _cleared(self, batch: QueryBatch, suspicion: Suspicion) -> None:
         """Records that a piece was answered alone; if others answer the whole batch, its replica is at fault."""
         if batch.replica == suspicion.replica:
             return
@@ -324,9 +324,11 @@ class Request:
     """A request that is not answered yet."""
 
     answer: Answer
-    rows: Rows
+    rows: HostArguments
     submitted: float
-    parts: dict[int, tuple[Program, list[Array]]] = field(default_factory=dict[int, "tuple[Program, list[Array]]"])
+    parts: dict[int, tuple[BatchProgram, list[Array]]] = field(
+        default_factory=dict[int, "tuple[BatchProgram, list[Array]]"]
+    )
 
     def result(self) -> Any:
         """Returns the results of all pieces, joined."""

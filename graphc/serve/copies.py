@@ -42,7 +42,7 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Rows:
+class HostArguments:
     """The arguments of a request, copied to the host."""
 
     key: Key
@@ -52,7 +52,7 @@ class Rows:
         return len(self.leaves[0])
 
     @classmethod
-    def of(cls, what: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Rows:
+    def of(cls, what: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> HostArguments:
         """Copies the arguments of a call."""
         leaves, structure = nest.flatten((args, kwargs))
         for leaf in leaves:
@@ -109,10 +109,10 @@ class _RaisedError(InvalidArgumentError):
     """A row of a batch makes the function raise an exception that is not identified yet."""
 
 
-class Program:
+class BatchProgram:
     """The function for batches of one key and size: traced once, compiled for each device at its first use."""
 
-    def __init__(self, copies: Copies, key: Key, leaves: Sequence[Array]) -> None:
+    def __init__(self, copies: ReplicatedFunction, key: Key, leaves: Sequence[Array]) -> None:
         self._copies = copies
         self._structure = key.structure
         self._example = [np.array(leaf) for leaf in leaves]
@@ -188,7 +188,7 @@ class Program:
         return arrays
 
 
-class Copies:
+class ReplicatedFunction:
     """A function of rows on several devices."""
 
     def __init__(self, f: Callable[..., Any], name: str, devices: Sequence[Device], sizes: Sequence[int]) -> None:
@@ -201,7 +201,7 @@ class Copies:
         self.pure = to_jax(called, errors="checkify")
         self.tracing = threading.RLock()
         self._raising = function(called, on_retrace="ignore")
-        self._programs: dict[tuple[Key, int], Program] = {}
+        self._programs: dict[tuple[Key, int], BatchProgram] = {}
         self._values: dict[Device, dict[str, Any]] = {device: {} for device in devices}
         self._independent: set[Key] = set()
 
@@ -214,14 +214,14 @@ class Copies:
         program = self._programs.get((key, self.size(rows)))
         return program is not None and program.is_quick(device)
 
-    def program(self, key: Key, leaves: Sequence[Array]) -> Program:
+    def program(self, key: Key, leaves: Sequence[Array]) -> BatchProgram:
         """Returns the program for batches like this one."""
         wanted = key, len(leaves[0])
         if (match := self._programs.get(wanted)) is not None:
             return match
         with self.tracing:
             if (match := self._programs.get(wanted)) is None:
-                match = Program(self, key, leaves)
+                match = BatchProgram(self, key, leaves)
                 here = self._values[self.devices[0]]
                 self._spread({name: value for name, value in match.variables().items() if name not in here})
                 self._programs[wanted] = match
@@ -237,7 +237,7 @@ class Copies:
                 new.update(program.variables())
             self._spread(new)
 
-    def run(self, device: int, program: Program, key: Key, leaves: Sequence[Array], rows: int) -> list[Array]:
+    def run(self, device: int, program: BatchProgram, key: Key, leaves: Sequence[Array], rows: int) -> list[Array]:
         """Computes the results of a batch."""
         start = time.perf_counter()
         results = self._launch(device, program, leaves)
@@ -248,13 +248,13 @@ class Copies:
             self._independent.add(key)
         return results
 
-    def warm_up(self, device: int, program: Program, key: Key, leaves: Sequence[Array]) -> None:
+    def warm_up(self, device: int, program: BatchProgram, key: Key, leaves: Sequence[Array]) -> None:
         """Compiles a program for a device, and runs it; an exception for a row is ignored."""
         with suppress(_RaisedError):
             for _ in range(2):  # the first compiles, and the second shows how long a batch takes
                 self.run(device, program, key, leaves, 1)
 
-    def explained(self, error: BaseException, program: Program, leaves: Sequence[Array]) -> BaseException:
+    def explained(self, error: BaseException, program: BatchProgram, leaves: Sequence[Array]) -> BaseException:
         """Returns the user's own exception if the function raised for a row; other errors unchanged."""
         if not isinstance(error, _RaisedError):
             return error
@@ -269,7 +269,7 @@ class Copies:
         """Puts new values of Variables on each device, and replaces the old ones at once."""
         self._values = {device: {**old, **_put(new, device)} for device, old in self._values.items()}
 
-    def _launch(self, index: int, program: Program, leaves: Sequence[Array]) -> list[Array]:
+    def _launch(self, index: int, program: BatchProgram, leaves: Sequence[Array]) -> list[Array]:
         device = self.devices[index]
         values = self._values[device]
         variables = {name: values[name] for name in program.names}

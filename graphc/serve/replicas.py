@@ -25,8 +25,8 @@ from graphc.compiler.base.errors import (
 from graphc.compiler.core import thread_settings
 from graphc.compiler.devices import device_name, find_device, local_devices
 from graphc.compiler.tracing import refuse_in_trace
-from graphc.serve.batching import Answer, Batch, Batcher, Request
-from graphc.serve.copies import Array, Copies, Key, Program, Rows, padded
+from graphc.serve.batching import Answer, Batcher, QueryBatch, Request
+from graphc.serve.copies import Array, BatchProgram, HostArguments, Key, ReplicatedFunction, padded
 from graphc.serve.stats import Counts, ReplicaStats, ServingStats
 
 _GRACE_SECONDS = 5.0
@@ -102,11 +102,11 @@ class Replicas:
         self.name = name or _name_of(f)
         self._timeout = checked_seconds(timeout, "Replicas: timeout")
         delay = _milliseconds(max_delay_ms)
-        self._copies = Copies(f, self.name, targets, _sizes(sizes, self.max_batch))
+        self._copies = ReplicatedFunction(f, self.name, targets, _sizes(sizes, self.max_batch))
         self._batcher = Batcher(len(targets), max_batch=self.max_batch, max_delay=delay, max_waiting=waiting)
         self._counts = Counts()
         self._requests: dict[int, Request] = {}
-        self._handed: deque[Batch] = deque()  # from a thread that helps to those that compute
+        self._handed: deque[QueryBatch] = deque()  # from a thread that helps to those that compute
         self._lock = threading.RLock()
         self._work = threading.Condition(self._lock)  # the computing threads wait on it
         self._late = threading.Condition(self._lock)  # the deadline thread waits on it
@@ -151,7 +151,7 @@ class Replicas:
             "traced; call the function itself there",
             FailedPreconditionError,
         )
-        rows = Rows.of(f"Replicas of {self.name!r}", args, kwargs)
+        rows = HostArguments.of(f"Replicas of {self.name!r}", args, kwargs)
         answer = Answer(self.name, len(rows), user_location())
         now = time.monotonic()
         seconds = _least(self._timeout, None if (limit := interruption()) is None else limit.remaining())
@@ -200,7 +200,7 @@ class Replicas:
           *args: arguments for the function, of one row or more; the function may raise for these rows.
           **kwargs: likewise.
         """
-        rows = Rows.of(f"Replicas of {self.name!r}", args, kwargs)
+        rows = HostArguments.of(f"Replicas of {self.name!r}", args, kwargs)
         first = [leaf[:1] for leaf in rows.leaves]
         for size in self._copies.sizes:
             leaves = padded([first], size)
@@ -260,7 +260,7 @@ class Replicas:
             return f"a batch of {self.name!r} on {busy}, whose requests were given up"
         return f"{len(self._requests)} requests to {self.name!r}" + (f", computed on {busy}" if busy else "")
 
-    def _check_open(self, rows: Rows) -> None:
+    def _check_open(self, rows: HostArguments) -> None:
         if self._closed:
             raise at(FailedPreconditionError(f"Replicas: those of {self.name!r} are closed"), user_location())
         if not self._batcher.has_room(len(rows)):
@@ -277,7 +277,7 @@ class Replicas:
             while (batch := self._next()) is not None:
                 self._answer(batch)
 
-    def _next(self) -> Batch | None:
+    def _next(self) -> QueryBatch | None:
         """Waits for a batch; returns None once there will be none."""
         with self._lock:
             while True:
@@ -292,7 +292,7 @@ class Replicas:
                 wakes = self._batcher.wakes()
                 self._work.wait(None if wakes is None else max(0.0, wakes - now))
 
-    def _answer(self, batch: Batch) -> None:
+    def _answer(self, batch: QueryBatch) -> None:
         """Computes a batch, and sets the results of its requests."""
         with self._lock:
             requests = {piece: self._requests.get(piece.request) for piece in batch.pieces}
@@ -321,7 +321,7 @@ class Replicas:
         else:
             self._answered(batch, padding)
 
-    def _answered(self, batch: Batch, padding: int) -> None:
+    def _answered(self, batch: QueryBatch, padding: int) -> None:
         now = time.monotonic()
         with self._lock:
             out = self._batcher.left_out
@@ -339,7 +339,9 @@ class Replicas:
         for request in done:
             request.answer.set_result(request.result())
 
-    def _failed(self, batch: Batch, error: BaseException, program: Program | None, leaves: Sequence[Array]) -> None:
+    def _failed(
+        self, batch: QueryBatch, error: BaseException, program: BatchProgram | None, leaves: Sequence[Array]
+    ) -> None:
         with self._lock:
             failing = [self._requests.pop(number) for number in self._batcher.failed(batch)]
             self._counts.failed += len(failing)

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from graphc.cluster.spec import ClusterSpec
-from graphc.cluster.task import Call, Task
+from graphc.cluster.task import ServiceCall, Task
 from graphc.compiler.base import Registry, Signal, config, interruption, pause
 from graphc.compiler.base.errors import AlreadyExistsError, NotFoundError
 
@@ -139,11 +139,11 @@ class ThreadPeer(Peer):
 
     def start(self, service: str, method: str, *arguments: Any) -> Pending:
         """Begins a call, in a new thread."""
-        return _Running(self.task, Call(service, method, arguments, f"call_{next(_numbers)}"))
+        return _Running(self.task, ServiceCall(service, method, arguments, f"call_{next(_numbers)}"))
 
     def call(self, service: str, method: str, *arguments: Any) -> Any:
         """Calls a service's method in this thread."""
-        return self.task.handle(Call(service, method, arguments))
+        return self.task.handle(ServiceCall(service, method, arguments))
 
     def stop(self, reason: str) -> None:
         """Ends the task."""
@@ -152,7 +152,7 @@ class ThreadPeer(Peer):
 
 
 class _Running(Pending):
-    def __init__(self, task: Task, call: Call) -> None:
+    def __init__(self, task: Task, call: ServiceCall) -> None:
         self._task, self._call = task, call
         self._done = Signal()
         self._answer: Any = None

@@ -22,7 +22,7 @@ from ray.exceptions import ActorAlreadyExistsError, ActorDiedError, RayActorErro
 from graphc.cluster.carriers.carrier import CARRIERS, Peer, Pending, ThreadPeer
 from graphc.cluster.carriers.rays import NAMESPACE, environment
 from graphc.cluster.spec import ClusterSpec, task_name
-from graphc.cluster.task import Call
+from graphc.cluster.task import ServiceCall
 from graphc.compiler.base import Signal, check_interrupted, config, interruption, nest
 from graphc.compiler.base.errors import (
     CancelledError,
@@ -35,7 +35,7 @@ from graphc.compiler.base.errors import (
 )
 
 __all__ = [
-    "Answer", "Callers", "RayPeer", "TaskActor", "find_peer", "from_wire", "running_time", "start_peer", "to_wire",
+    "CallOutcome", "Callers", "RayPeer", "TaskActor", "find_peer", "from_wire", "running_time", "start_peer", "to_wire",
 ]  # fmt: skip
 
 # The Ray actor that holds a task; it runs in the task's own process.
@@ -48,7 +48,7 @@ TICK = 0.1
 
 
 @dataclass(frozen=True)
-class Answer:
+class CallOutcome:
     """The outcome of a call: a value, or an error with its traceback as text."""
 
     value: Any = None
@@ -135,14 +135,14 @@ class TaskActor:
           message: the call, who calls, and within how many seconds that one is to be heard from again.
         """
         fields, caller, patience = from_wire(message)
-        call = Call(*fields)
+        call = ServiceCall(*fields)
         self._callers.heard(caller, patience, self._ran)
         self._running[call.id] = caller
         try:
-            return to_wire(Answer(self._task.handle(call)))
+            return to_wire(CallOutcome(self._task.handle(call)))
         except BaseException as error:
             trace = "".join(traceback.format_exception(error))
-            return to_wire(Answer(None, _sendable(error), trace))
+            return to_wire(CallOutcome(None, _sendable(error), trace))
         finally:
             del self._running[call.id]
 
@@ -355,7 +355,7 @@ class _Remote(Pending):
         self.peer = peer
         self._what, self._call = what, call
         self._done = Signal()
-        self._answer: Any = Answer()
+        self._answer: Any = CallOutcome()
         current = interruption()
         tokens = () if current is None else current.tokens
         self._leave = [token.on_cancel(lambda: peer.cancel(call, "the caller has cancelled it")) for token in tokens]
@@ -364,7 +364,7 @@ class _Remote(Pending):
 
     def _arrived(self, future: Any) -> None:
         error = future.exception()
-        self.end(future.result() if error is None else Answer(None, error))
+        self.end(future.result() if error is None else CallOutcome(None, error))
 
     def end(self, answer: Any) -> None:
         """Sets an answer, encoded by :func:`to_wire`; the first one counts."""
@@ -376,7 +376,7 @@ class _Remote(Pending):
             leave()
 
     def fail(self, limit: float) -> None:
-        self.end(Answer(None, UnavailableError(f"{self.peer.where} has not answered for {limit:g} s")))
+        self.end(CallOutcome(None, UnavailableError(f"{self.peer.where} has not answered for {limit:g} s")))
         self.peer.cancel(self._call, "its caller has given up")
 
     def result(self) -> Any:
@@ -385,7 +385,7 @@ class _Remote(Pending):
         except BaseException:
             self.peer.cancel(self._call, "the caller no longer waits")
             raise
-        answer: Answer = from_wire(self._answer)
+        answer: CallOutcome = from_wire(self._answer)
         error = answer.error
         if error is None:
             return answer.value

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from graphc.cluster.carriers import Peer, Pending, ThreadPeer, find, only_here
-from graphc.cluster.master.partition import Part, partition
+from graphc.cluster.master.partition import TaskPart, partition
 from graphc.cluster.master.placement import TaskPlacer
 from graphc.cluster.master.service import Message, PartExecution, PartStep, Takers, with_task
 from graphc.cluster.spec import ClusterSpec, task_name
@@ -26,12 +26,12 @@ from graphc.compiler.ir import CONSTANT, DeviceSpec, Node, Value, has_text, prin
 from graphc.compiler.ir import Graph as GraphIR
 from graphc.compiler.ops import HOST_CALLS
 from graphc.compiler.runtime import Observer, Plan, Step
-from graphc.graphs.session import ConfigProto, Graph, Target, Targets, is_random_state
+from graphc.graphs.session import ConfigProto, Graph, SessionTarget, Targets, is_random_state
 
 if TYPE_CHECKING:
-    from graphc.cluster.master.partition import Part
+    from graphc.cluster.master.partition import TaskPart
 
-__all__ = ["Master", "Tasks", "check_travels", "parses_back", "session_targets"]
+__all__ = ["ClusterTasks", "Master", "check_travels", "parses_back", "session_targets"]
 
 
 def parses_back(graph: GraphIR) -> bool:
@@ -39,7 +39,7 @@ def parses_back(graph: GraphIR) -> bool:
     return all(has_text(value) for node in graph.walk() for value in node.attrs.values())
 
 
-def check_travels(part: Part, tasks: Sequence[str]) -> None:
+def check_travels(part: TaskPart, tasks: Sequence[str]) -> None:
     """Raises an error if another task would run an op that needs Python objects of this process."""
     for node in part.graph.nodes:
         inner = [one for region in node.regions for one in region.walk()]
@@ -58,7 +58,7 @@ def _is_bound(node: Node) -> bool:
     return bool(named) or not all(map(has_text, attrs.values()))
 
 
-class Tasks:
+class ClusterTasks:
     """The tasks of the cluster that a given task belongs to.
 
     Args:
@@ -121,13 +121,13 @@ _CLOSE_SECONDS = 1.0
 """Seconds that closing a Session waits for a task that does not answer."""
 
 
-class Master(Target):
+class Master(SessionTarget):
     """Runs the plans of one Session at the tasks of a cluster."""
 
     def __init__(self, target: str, graph: Graph, settings: ConfigProto, note_compiled: Callable[[str], None]) -> None:
         self.graph, self._settings, self._note_compiled = graph, settings, note_compiled
         self.session = f"session_{uuid.uuid4().hex}"
-        self._tasks = Tasks(target, settings.device_filters)
+        self._tasks = ClusterTasks(target, settings.device_filters)
         if settings.isolate_session_state:
             problem = "isolate_session_state: Sessions at a cluster share what its tasks keep"
             remedy = "make Variables and queues in `with graph.container(name)`, with a name for each Session"
@@ -143,7 +143,7 @@ class Master(Target):
         messages = {part: self._prepared(part) for part in parts}
         return _Assembly(self, messages, fed, fetched).plan()
 
-    def _prepared(self, part: Part) -> Message:
+    def _prepared(self, part: TaskPart) -> Message:
         """Makes a task plan a part; returns the message that it was sent."""
         if self.keeps(part.task):
             check_travels(part, self._tasks.names)
@@ -220,7 +220,7 @@ class _Assembly:
     """Builds the plan of parts, and numbers its slots."""
 
     def __init__(
-        self, master: Master, parts: Mapping[Part, Message], fed: Sequence[Value], fetched: Sequence[Value]
+        self, master: Master, parts: Mapping[TaskPart, Message], fed: Sequence[Value], fetched: Sequence[Value]
     ) -> None:
         self._master, self._parts, self._fed, self._fetched = master, parts, fed, fetched
         self._slots: dict[Value, int] = {}
@@ -230,7 +230,7 @@ class _Assembly:
     def plan(self) -> Plan:
         for value in self._fed:
             self._slots[value] = self._number()
-        fed, done = set(self._fed), dict[Part, int]()
+        fed, done = set(self._fed), dict[TaskPart, int]()
         steps: list[Step] = []
         for part, message in self._parts.items():
             inputs = [self._slots[value] for value in part.takes]
@@ -251,7 +251,7 @@ class _Assembly:
         constants = tuple(self._constants.items())
         return Plan("session.run", tuple(steps), len(self._fed), self._count, results, constants)
 
-    def _takers(self, part: Part) -> Sequence[Takers]:
+    def _takers(self, part: TaskPart) -> Sequence[Takers]:
         """Returns, for each result of a part, the tasks that need it, and how often; None where the client does."""
         if not self._master.keeps(part.task):
             return ()
@@ -281,7 +281,7 @@ class _Clusters(Targets):
         return Master(target, graph, config, note_compiled)
 
     def reset(self, target: str, containers: Sequence[str], filters: Sequence[str]) -> None:
-        tasks = Tasks(target, filters)
+        tasks = ClusterTasks(target, filters)
         sessions = tasks.call(tasks.master, "graph", "sessions")
         errors: list[UnavailableError] = []
         for name in tasks.names:
@@ -297,7 +297,7 @@ class _Clusters(Targets):
             raise errors[0]
 
 
-def _log_placements(part: Part, devices: Mapping[str, str]) -> None:
+def _log_placements(part: TaskPart, devices: Mapping[str, str]) -> None:
     copied = {value.node: other.node for value, other in part.same.items()}
     with config.scope(log_device_placement=True):
         for node in part.nodes.values():

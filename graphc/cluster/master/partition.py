@@ -46,7 +46,7 @@ def _region(graph: Graph) -> Graph:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class TaskPart:
     """The part of a run that one task executes in one call."""
 
     task: str
@@ -54,13 +54,13 @@ class Part:
     takes: Sequence[Value]  # the part's inputs: values that are fed or come from other parts
     gives: Sequence[Value]  # the part's outputs: values that other parts take or the run fetches, without duplicates
     same: Mapping[Value, Value]  # further reads of a Variable, each with the one of ``gives`` that it equals
-    after: Sequence[Part]  # the parts that must finish first, whether this one takes values from them or not
+    after: Sequence[TaskPart]  # the parts that must finish first, whether this one takes values from them or not
     nodes: Mapping[str, Node]
 
 
 def partition(
     nodes: Sequence[Node], fed: Sequence[Value], fetched: Sequence[Value], tasks: Mapping[Node, str]
-) -> Sequence[Part]:
+) -> Sequence[TaskPart]:
     """Cuts the nodes of a run into parts, each after those that it needs."""
     clusters = clustered(nodes, fed, fetched, _OnTasks(nodes, fetched, tasks))
     groups = _merged(_groups(clusters))
@@ -70,7 +70,7 @@ def partition(
         wanted.update(value for node in group.all_nodes for value in node.inputs if of.get(value.node) is not group)
     order = {node: position for position, node in enumerate(nodes)}
     same = _same_reads(groups, order, set(fed))
-    parts: dict[_Group, Part] = {}
+    parts: dict[_Group, TaskPart] = {}
     for group in groups:
         inside = sorted(group.all_nodes, key=order.__getitem__)
         after = [parts[other] for other in groups if other in group.before]
@@ -196,8 +196,8 @@ def _pair(groups: Sequence[_Group]) -> tuple[_Group, _Group] | None:
 
 def _part(
     group: _Group, inside: Sequence[Node], fed: set[Value], wanted: set[Value], same: Mapping[Value, Value],
-    after: Sequence[Part],
-) -> Part:  # fmt: skip
+    after: Sequence[TaskPart],
+) -> TaskPart:  # fmt: skip
     builder = GraphBuilder(inside[0].name if len(inside) == 1 else f"{inside[0].name}__{inside[-1].name}")
     values: dict[Value, Value] = {}
     copies: dict[Node, Node] = {}
@@ -228,4 +228,4 @@ def _part(
     aliases = {value: same[value] for value in results if value in same}
     gives = list(dict.fromkeys(same.get(value, value) for value in results))
     graph = builder.build([values[value] for value in gives])
-    return Part(group.task, graph, takes, gives, aliases, after, {node.name: node for node in inside})
+    return TaskPart(group.task, graph, takes, gives, aliases, after, {node.name: node for node in inside})

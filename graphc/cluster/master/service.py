@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from graphc.cluster.carriers import find
-from graphc.cluster.master.partition import Part, may_block
+from graphc.cluster.master.partition import TaskPart, may_block
 from graphc.cluster.spec import task_name
 from graphc.cluster.task import Task, hosts
 from graphc.compiler.base import CancellationToken, at, holding, interruption
@@ -54,7 +54,7 @@ class _Held:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-class Kept:
+class StoredValues:
     """The values that stay at a task, or that it has fetched."""
 
     def __init__(self, task: Task) -> None:
@@ -173,7 +173,7 @@ class PartStep(SessionStep):
       takers: for each value that it returns, the tasks that need it; empty where the client passes all values on.
     """
 
-    part: Part = field(kw_only=True)
+    part: TaskPart = field(kw_only=True)
     message: Message = field(kw_only=True)
     master: Master = field(kw_only=True)
     count: int = field(kw_only=True)
@@ -247,7 +247,7 @@ class GraphService:
         self._running: dict[str, set[CancellationToken]] = {}
         self._reset: dict[str, None] = {}
         self._opened: dict[str, None] = {}
-        self._kept = Kept(task)
+        self._kept = StoredValues(task)
         self._lock = threading.RLock()
 
     def open(self, session: str) -> None:

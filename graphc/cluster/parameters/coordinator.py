@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphc.cluster.parameters.group import LOST, LocalCopies, ServerGroup
-from graphc.cluster.parameters.layout import Layout
-from graphc.cluster.parameters.schedule import Schedule, Work
-from graphc.cluster.parameters.service import Options
+from graphc.cluster.parameters.layout import ShardLayout
+from graphc.cluster.parameters.schedule import AssignedStep, StepSchedule
+from graphc.cluster.parameters.service import ServerOptions
 from graphc.cluster.parameters.steps import StepText, TracedStep, signature
-from graphc.cluster.parameters.tasks import PerWorker, Scheduled, Tasks
+from graphc.cluster.parameters.tasks import PerWorker, Scheduled, TrainingTasks
 from graphc.cluster.parameters.worker import STEPS_KEPT, WORKER, Assignment
 from graphc.compiler.base import deadline, user_location, wait_until, warn_at
 from graphc.compiler.base.errors import (
@@ -62,7 +62,7 @@ class _Traced:
     text: StepText
 
 
-class Coordinator:
+class TrainingCoordinator:
     """Runs one training, with a thread for each worker.
 
     Args:
@@ -79,14 +79,14 @@ class Coordinator:
       local: the Variables of this program.
     """
 
-    def __init__(self, tasks: Tasks, options: Options, split: int | None, timeout: float) -> None:
+    def __init__(self, tasks: TrainingTasks, options: ServerOptions, split: int | None, timeout: float) -> None:
         self._tasks, self._options, self._split, self._timeout = tasks, options, split, timeout
         self._name = secrets.token_hex(4)
         self.servers = ServerGroup(tasks, self._name, options, timeout)
         self.workers = tasks.names("worker")
         self.variables: dict[str, Variable] = {}
         self.failures: Counter[str] = Counter()
-        self.schedule = Schedule.of(self.workers, len(self.servers.names), options.round, options.policy)
+        self.schedule = StepSchedule.of(self.workers, len(self.servers.names), options.round, options.policy)
         self.local = LocalCopies(self.servers, self.variables)
         self._traced: list[_Traced] = []
         self._known: dict[str, set[str]] = {name: set() for name in self.workers}
@@ -172,7 +172,7 @@ class Coordinator:
             except BaseException as error:
                 self._failed(index, work, error)
 
-    def _next(self, name: str) -> Work | None:
+    def _next(self, name: str) -> AssignedStep | None:
         with self._changed:
             while not self._ended:
                 work = self.schedule.next(name, time.monotonic())
@@ -182,7 +182,7 @@ class Coordinator:
             self._give_up(_closed())  # a step whose worker was lost is pending again
             return None
 
-    def _failed(self, index: int, work: Work, error: BaseException) -> None:
+    def _failed(self, index: int, work: AssignedStep, error: BaseException) -> None:
         """Records a failed step: no further steps begin, and waiting threads get the error."""
         with self._changed:
             self.schedule.done(self.workers[index], [], time.monotonic())
@@ -191,7 +191,7 @@ class Coordinator:
             self._give_up(CancelledError(f"a step before has failed: {error}"))
             self._changed.notify_all()
 
-    def _do(self, index: int, work: Work) -> None:
+    def _do(self, index: int, work: AssignedStep) -> None:
         call: _Call = work.what
         if call.drawn is None:
             args = tuple(_drawn(value, index) for value in call.args)
@@ -342,9 +342,9 @@ class Coordinator:
             )
         self.variables[variable.name] = variable
 
-    def _started(self) -> Layout:
+    def _started(self) -> ShardLayout:
         if self.servers.layout is None:
-            layout = Layout(self.variables.values(), len(self.servers.names), self._split)
+            layout = ShardLayout(self.variables.values(), len(self.servers.names), self._split)
             self.local.note()
             versions = self.servers.start(layout)
             with self._changed:

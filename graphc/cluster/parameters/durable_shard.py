@@ -11,12 +11,12 @@ from typing import Any, Literal, Protocol
 
 import jax as _jax
 
-from graphc.cluster.parameters.shard import Body, Entry, Push, Rule, Shard
+from graphc.cluster.parameters.shard import Body, Push, PushEntry, Rule, Shard
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
 
 jnp: Any = _jax.numpy  # its functions are only partly annotated
 
-__all__ = ["Durability", "Keeper", "Store"]
+__all__ = ["Durability", "Keeper", "ShardStorage"]
 
 Durability = Literal["none", "checkpoint", "sync"]
 """Source of the state of a restarted server: ``"none"``: no source, ``"checkpoint"``: its last checkpoint, with a
@@ -25,7 +25,7 @@ ledger of the updates lost since, ``"sync"``: every update that it has answered.
 _FLUSH = {"flush": True}
 
 
-class Store(Protocol):
+class ShardStorage(Protocol):
     """Storage for state that must outlive a server."""
 
     def load(self) -> tuple[Mapping[str, Any], Iterable[Mapping[str, Any]]] | None:
@@ -54,7 +54,7 @@ class Keeper:
     """A shard with its store."""
 
     def __init__(
-        self, shard: Shard, store: Store | None = None, durability: Durability = "none", every: int = 100
+        self, shard: Shard, store: ShardStorage | None = None, durability: Durability = "none", every: int = 100
     ) -> None:
         self.shard = shard
         self._store, self._durability, self._every = store, durability, every
@@ -69,7 +69,7 @@ class Keeper:
         """True if a successor would resume with everything that this one has answered."""
         return self._durability == "sync"
 
-    def push(self, push: Push) -> Entry:
+    def push(self, push: Push) -> PushEntry:
         """Accepts a push; a repeat changes nothing, and is answered with the fate of the first."""
         earlier = self.shard.ledger.find(push.source, push.number)
         if earlier is not None:
@@ -162,7 +162,7 @@ class Keeper:
             if "put" in record:
                 self._put(record["put"])
                 continue
-            entry, data = Entry(**record["entry"]), record["push"]
+            entry, data = PushEntry(**record["entry"]), record["push"]
             if data is not None:
                 self.shard.take(entry, _push(entry, data))
             elif entry.fate in ("applied", "waiting"):
@@ -192,6 +192,6 @@ def _body(item: tuple[int, Body]) -> Sequence[Any]:
     return [buffer, body.values, body.cover]
 
 
-def _push(entry: Entry, data: Mapping[str, Any]) -> Push:
+def _push(entry: PushEntry, data: Mapping[str, Any]) -> Push:
     bodies = {kind: {buffer: Body(*rest) for buffer, *rest in some} for kind, some in data.items() if kind != "version"}
     return Push(entry.source, entry.number, entry.worker, entry.rows, data["version"], **bodies)

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from graphc.cluster.parameters.layout import Layout
+from graphc.cluster.parameters.layout import ShardLayout
 from graphc.cluster.parameters.rules import RuleText, rule_text
-from graphc.cluster.parameters.service import SERVICE, Options
-from graphc.cluster.parameters.tasks import Tasks
+from graphc.cluster.parameters.service import SERVICE, ServerOptions
+from graphc.cluster.parameters.tasks import TrainingTasks
 from graphc.compiler.base import deadline, pause
 from graphc.compiler.base.errors import (
     AlreadyExistsError,
@@ -29,7 +29,7 @@ from graphc.compiler.core import Variable
 from graphc.training.optim import Optimizer
 
 
-class Slot(NamedTuple):
+class StateSlice(NamedTuple):
     """A slice of a leaf of a server's state that belongs to one of the optimizer's Variables."""
 
     name: str
@@ -39,19 +39,19 @@ class Slot(NamedTuple):
     size: int = 0
 
 
-def slots_of(optimizer: Optimizer, layout: Layout, server: int, rule: RuleText) -> list[Slot]:
+def slots_of(optimizer: Optimizer, layout: ShardLayout, server: int, rule: RuleText) -> list[StateSlice]:
     """Returns where a server has the state of an optimizer; the state of tables stays on the servers."""
     index = {variable.name: position for position, variable in enumerate(optimizer.targets)}
     buffers = [layout.servers[server][position] for position in rule.buffers]
-    slots: list[Slot] = []
+    slots: list[StateSlice] = []
     if rule.by_element:
         names = optimizer.state_names([jax.ShapeDtypeStruct((buffer.size,), buffer.dtype) for buffer in buffers])
         for leaf, (name, owner) in enumerate(zip(names, rule.owners, strict=True)):
             pieces = () if owner is None else buffers[owner].pieces
             kind = name.rpartition("/")[0]
-            slots += [Slot(name, leaf)] if owner is None else []
+            slots += [StateSlice(name, leaf)] if owner is None else []
             slots += [
-                Slot(f"{kind}/{index[piece.name]}", leaf, piece.offset, piece.row * piece.width, piece.size)
+                StateSlice(f"{kind}/{index[piece.name]}", leaf, piece.offset, piece.row * piece.width, piece.size)
                 for piece in pieces
                 if piece.name in index
             ]
@@ -60,12 +60,14 @@ def slots_of(optimizer: Optimizer, layout: Layout, server: int, rule: RuleText) 
     types = [jax.ShapeDtypeStruct(layout.shapes[name], layout.variables[name].dtype) for name in order]
     for leaf, name in enumerate(optimizer.state_names(types)):
         kind, _, position = name.rpartition("/")
-        slots.append(Slot(f"{kind}/{index[order[int(position)]]}" if kind and position.isdecimal() else name, leaf))
+        slots.append(
+            StateSlice(f"{kind}/{index[order[int(position)]]}" if kind and position.isdecimal() else name, leaf)
+        )
     return slots
 
 
 def collected(
-    old: Mapping[str, Any], slots: Sequence[Sequence[Slot]], states: Sequence[Sequence[Any]]
+    old: Mapping[str, Any], slots: Sequence[Sequence[StateSlice]], states: Sequence[Sequence[Any]]
 ) -> dict[str, Any]:
     """Returns the state of an optimizer by name, from the leaves of each server's state."""
     new = {name: np.array(array) for name, array in old.items()}
@@ -88,10 +90,10 @@ _RETRY_SECONDS = 0.2
 class ServerGroup:
     """The servers of one training."""
 
-    def __init__(self, tasks: Tasks, name: str, options: Options, timeout: float) -> None:
+    def __init__(self, tasks: TrainingTasks, name: str, options: ServerOptions, timeout: float) -> None:
         self._tasks, self._name, self._options, self._timeout = tasks, name, options, timeout
         self.names = tasks.names("ps")
-        self.layout: Layout | None = None
+        self.layout: ShardLayout | None = None
         self.starts = [0] * len(self.names)  # the number of times that each was started
         self._rules: list[RuleText | None] = [None] * len(self.names)
         self._optimizer: Any = None
@@ -99,7 +101,7 @@ class ServerGroup:
         self._lost_servers: dict[int, UnavailableError] = {}
         self._lock = threading.RLock()
 
-    def start(self, layout: Layout) -> list[int]:
+    def start(self, layout: ShardLayout) -> list[int]:
         """Starts all servers; returns their versions, which are not 0 if they resume from a folder."""
         self.layout = layout
         return [self._start(server) for server in range(len(self.names))]
@@ -130,7 +132,7 @@ class ServerGroup:
         old = {name: variable.numpy() for name, variable in self._optimizer.named_variables().items()}
         return collected(old, [self._slots(server) for server in range(len(self.names))], states)
 
-    def _slots(self, server: int) -> list[Slot]:
+    def _slots(self, server: int) -> list[StateSlice]:
         rule = self._rules[server]
         return [] if rule is None else slots_of(self._optimizer, self._known, server, rule)
 
@@ -226,7 +228,7 @@ class ServerGroup:
         return layout.join(layout.variables, pulled)
 
     @property
-    def _known(self) -> Layout:
+    def _known(self) -> ShardLayout:
         if self.layout is None:
             raise FailedPreconditionError("ParameterServer: the servers hold no values yet; schedule a step first")
         return self.layout

@@ -18,7 +18,7 @@ from graphc.compiler.core import Variable
 
 
 @dataclass(frozen=True)
-class Piece:
+class RowRange:
     """Adjacent rows of a Variable."""
 
     name: str
@@ -38,7 +38,7 @@ class Buffer:
     """A flat buffer of a server: all of its pieces with the same dtype that are trained in the same way."""
 
     dtype: Any
-    pieces: tuple[Piece, ...]
+    pieces: tuple[RowRange, ...]
 
     @property
     def size(self) -> int:
@@ -46,7 +46,7 @@ class Buffer:
         return sum(piece.size for piece in self.pieces)
 
 
-class Layout:
+class ShardLayout:
     """Assigns Variables to servers, largest first, each to the server with the fewest bytes.
 
     Args:
@@ -60,7 +60,7 @@ class Layout:
         split = split if servers > 1 else None
         parts = [part for variable in self.variables.values() for part in _parts(variable, split)]
         loads = [0] * servers
-        placed: list[dict[tuple[Any, bool], list[Piece]]] = [{} for _ in range(servers)]
+        placed: list[dict[tuple[Any, bool], list[RowRange]]] = [{} for _ in range(servers)]
         for key, piece in sorted(parts, key=lambda part: -part[1].size * part[0][0].itemsize):
             server = loads.index(min(loads))
             loads[server] += piece.size * key[0].itemsize
@@ -105,7 +105,7 @@ class Layout:
         ]
 
 
-def _parts(variable: Variable, split: int | None) -> list[tuple[tuple[Any, bool], Piece]]:
+def _parts(variable: Variable, split: int | None) -> list[tuple[tuple[Any, bool], RowRange]]:
     rows = variable.shape[0] if variable.shape else 1
     width = math.prod(variable.shape[1:])
     key = variable.dtype, variable.trainable and variable.type.is_inexact
@@ -113,17 +113,17 @@ def _parts(variable: Variable, split: int | None) -> list[tuple[tuple[Any, bool]
     if split is not None and rows:
         most = max(1, split // max(1, width * variable.dtype.itemsize))
     starts = range(0, max(rows, 1), max(most, 1))
-    return [(key, Piece(variable.name, start, min(most, rows - start), width, 0)) for start in starts]
+    return [(key, RowRange(variable.name, start, min(most, rows - start), width, 0)) for start in starts]
 
 
-def _rows(array: Any, piece: Piece) -> Any:
+def _rows(array: Any, piece: RowRange) -> Any:
     return array.reshape(-1)[piece.row * piece.width : piece.row * piece.width + piece.size]
 
 
 # Programs that travel between tasks: identified by a key inside a process, as StableHLO between processes.
 
 
-class Program:
+class SharedProgram:
     """A function of JAX arrays that other tasks run.
 
     Inside a process, it is passed as it is. Pickling exports it with ``jax.export``: the resulting StableHLO needs none
@@ -153,15 +153,15 @@ class Program:
         return _restored, (self.key, self._content)
 
 
-_running: weakref.WeakValueDictionary[str, Program] = weakref.WeakValueDictionary()
+_running: weakref.WeakValueDictionary[str, SharedProgram] = weakref.WeakValueDictionary()
 """The programs of this process, by key."""
 
 
-def _restored(key: str, content: bytes) -> Program:
+def _restored(key: str, content: bytes) -> SharedProgram:
     program = _running.get(key)
     if program is None:
         from jax import export
 
         exported: Any = export.deserialize(bytearray(content))
-        program = Program(exported.call, (), key, content)
+        program = SharedProgram(exported.call, (), key, content)
     return program

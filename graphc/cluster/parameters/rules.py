@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from graphc.cluster.parameters.layout import Buffer, Layout, Program
+from graphc.cluster.parameters.layout import Buffer, ShardLayout, SharedProgram
 from graphc.cluster.parameters.shard import Elements, padded, picked
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.graphs.refusals import user_error
@@ -28,8 +28,8 @@ class RuleText:
       by_element: whether it treats each number independently, so that it may run on some of them.
     """
 
-    start: Program
-    update: Program
+    start: SharedProgram
+    update: SharedProgram
     buffers: tuple[int, ...]
     owners: tuple[int | None, ...]
     by_element: bool
@@ -86,7 +86,7 @@ def _put(old: Any, elements: Any, new: Any) -> Any:
     return new if elements is None else old.at[elements].set(new, mode="drop")
 
 
-def rule_text(optimizer: Optimizer, layout: Layout, server: int, updated: set[str]) -> RuleText | None:
+def rule_text(optimizer: Optimizer, layout: ShardLayout, server: int, updated: set[str]) -> RuleText | None:
     """Makes the description of an optimizer for a server; None if the server keeps nothing that it updates."""
     buffers = layout.servers[server]
     indices = [index for index, buffer in enumerate(buffers) if any(piece.name in updated for piece in buffer.pieces)]
@@ -98,8 +98,8 @@ def rule_text(optimizer: Optimizer, layout: Layout, server: int, updated: set[st
     probe = [jax.ShapeDtypeStruct((7,), buffer.dtype) for buffer in chosen]
     if owners is not None and _is_by_element(optimizer, probe):
         start, update = (
-            Program(optimizer.start_arrays, (flats,)),
-            Program(optimizer.update_arrays, _open(optimizer, chosen)),
+            SharedProgram(optimizer.start_arrays, (flats,)),
+            SharedProgram(optimizer.update_arrays, _open(optimizer, chosen)),
         )
         return RuleText(start, update, tuple(indices), owners, by_element=True)
     if len(layout.servers) > 1:
@@ -169,8 +169,8 @@ def _by_variable(
 
     flats = [jax.ShapeDtypeStruct((buffer.size,), buffer.dtype) for buffer in buffers]
     state = jax.eval_shape(start, flats)
-    program = Program(update, (flats, flats, state))
-    return RuleText(Program(start, (flats,)), program, indices, (None,) * len(state), by_element=False)
+    program = SharedProgram(update, (flats, flats, state))
+    return RuleText(SharedProgram(start, (flats,)), program, indices, (None,) * len(state), by_element=False)
 
 
 def _is_by_element(optimizer: Optimizer, flats: Sequence[Any]) -> bool:

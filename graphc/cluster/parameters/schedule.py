@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from graphc.cluster.parameters.shard import Entry, Push
+from graphc.cluster.parameters.shard import Push, PushEntry
 from graphc.cluster.parameters.staleness import Policy
 
 _NEW = 0.1
@@ -15,7 +15,7 @@ _NEW = 0.1
 
 
 @dataclass
-class Work:
+class AssignedStep:
     """A step to compute, by one worker or, if that dies, by another one.
 
     Attributes:
@@ -32,7 +32,7 @@ class Work:
 class Worker:
     """The record of a worker."""
 
-    work: Work | None = None
+    work: AssignedStep | None = None
     alive: bool = True
     round: int = -1  # the version at which it began its last step; -1 if that step does not count for this version
     steps: int = 0
@@ -40,7 +40,7 @@ class Worker:
 
 
 @dataclass
-class Schedule:
+class StepSchedule:
     """Assigns steps to free workers.
 
     For synchronous updates, each worker computes one gradient of a version, and the first gradients make the next
@@ -62,12 +62,12 @@ class Schedule:
     submitted: int = 0
 
     def __post_init__(self) -> None:
-        self._queue: deque[Work] = deque()
+        self._queue: deque[AssignedStep] = deque()
 
     @classmethod
     def of(
         cls, workers: Sequence[str], servers: int, round: int | None = None, policy: Policy | None = None
-    ) -> Schedule:
+    ) -> StepSchedule:
         """Makes a schedule for workers that are all free."""
         return cls({name: Worker() for name in workers}, [0] * servers, round, policy or Policy())
 
@@ -96,20 +96,20 @@ class Schedule:
         """The workers that are assigned work."""
         return [name for name, worker in self.workers.items() if worker.alive]
 
-    def submit(self, what: Any) -> Work:
+    def submit(self, what: Any) -> AssignedStep:
         """Adds a step."""
-        work = Work(self.submitted, what)
+        work = AssignedStep(self.submitted, what)
         self.submitted += 1
         self._queue.append(work)
         return work
 
-    def clear(self) -> list[Work]:
+    def clear(self) -> list[AssignedStep]:
         """Removes the steps that no worker has begun, and returns them."""
         steps = list(self._queue)
         self._queue.clear()
         return steps
 
-    def next(self, name: str, now: float) -> Work | None:
+    def next(self, name: str, now: float) -> AssignedStep | None:
         """Returns the next step for a worker; None if the worker must wait."""
         worker = self.workers[name]
         if not self._queue or not worker.alive or worker.work is not None or not self._may_begin(worker):
@@ -129,7 +129,7 @@ class Schedule:
             return begun < max(self.round, len(self.workers))
         return begun + sum(other.alive and other.round < self.version for other in others) < self.round
 
-    def done(self, name: str, entries: Sequence[Entry], now: float) -> None:
+    def done(self, name: str, entries: Sequence[PushEntry], now: float) -> None:
         """Records that a worker has computed its step."""
         worker = self.workers[name]
         if worker.work is not None:
@@ -151,7 +151,7 @@ class Schedule:
         else:  # the answer may also come after those of the next version, or answer a repeat
             worker.round = -1
 
-    def failed(self, name: str, *, alive: bool = False) -> Work | None:
+    def failed(self, name: str, *, alive: bool = False) -> AssignedStep | None:
         """Records that a worker could not compute its step, which is assigned to another one.
 
         Args:
@@ -207,7 +207,7 @@ _TRIES = 2
 
 
 @dataclass(frozen=True)
-class Request:
+class ServerCall:
     """A call of a server's method."""
 
     server: int
@@ -230,11 +230,11 @@ class Unanswered(Exception):
         self.servers, self.error = list(servers), error
 
 
-Exchange: TypeAlias = Generator[list[Request], list[Any], Any]
+Exchange: TypeAlias = Generator[list[ServerCall], list[Any], Any]
 """Yields requests to make at once, and receives a reply or :class:`Lost` for each."""
 
 
-def answered(requests: Sequence[Request], tries: int = _TRIES) -> Exchange:
+def answered(requests: Sequence[ServerCall], tries: int = _TRIES) -> Exchange:
     """Makes requests until all are answered; each may be repeated several times.
 
     Raises:
@@ -260,9 +260,9 @@ def step(buffers: Sequence[Sequence[int]], compute: Callable[[Sequence[Any]], tu
     Raises:
       Unanswered: servers do not answer. Those that did answer have applied the push, or will not.
     """
-    pulled = yield from answered([Request(server, "pull", (some,)) for server, some in enumerate(buffers)])
+    pulled = yield from answered([ServerCall(server, "pull", (some,)) for server, some in enumerate(buffers)])
     results, pushes = compute(pulled)
-    entries: list[Entry] = []
+    entries: list[PushEntry] = []
     if pushes:
-        entries = yield from answered([Request(server, "push", (push,)) for server, push in enumerate(pushes)])
+        entries = yield from answered([ServerCall(server, "push", (push,)) for server, push in enumerate(pushes)])
     return results, entries

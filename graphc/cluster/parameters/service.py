@@ -18,14 +18,23 @@ import numpy as np
 
 from graphc.cluster.parameters.durable_shard import Durability, Keeper
 from graphc.cluster.parameters.rules import Applied, RuleText
-from graphc.cluster.parameters.shard import Entry, Push, Shard
+from graphc.cluster.parameters.shard import Push, PushEntry, Shard
 from graphc.cluster.parameters.staleness import Policy
 from graphc.cluster.task import Task, hosts
 from graphc.compiler.base.errors import FailedPreconditionError
 from graphc.compiler.base.files import file_errors
-from graphc.training.train.files import Part, Piece, Saved, Writer, Writing, decoded, encoded, entries
+from graphc.training.train.files import (
+    ArrayBlock,
+    CheckpointWriter,
+    MappedCheckpoint,
+    ProcessPart,
+    Writing,
+    decoded,
+    encoded,
+    entries,
+)
 
-__all__ = ["SERVICE", "Disk", "Options", "ServerService"]
+__all__ = ["SERVICE", "Disk", "ServerOptions", "ServerService"]
 
 # The files of a parameter server: checkpoints in the usual format, and a log of later changes.
 #
@@ -50,7 +59,7 @@ class Disk:
         checkpoints = entries(self._folder)
         if not checkpoints:
             return None
-        saved = Saved(checkpoints[-1].manifest)
+        saved = MappedCheckpoint(checkpoints[-1].manifest)
         state = decoded(saved.states[0]["server"], saved.verified)
         self._number = max([state["log"], *(number for number, _ in self._logs())])
         logs = [path for number, path in self._logs() if number >= state["log"]]
@@ -84,8 +93,8 @@ class Disk:
         number = self._begin_log()
         arrays: dict[str, np.ndarray[Any, Any]] = {}
         content = {"server": encoded("server", {"log": number, "state": _on_host(state)}, arrays)}
-        part = Part([Piece.whole(name, array) for name, array in arrays.items()], content)
-        writer = Writer(self._folder, version, secrets.token_hex(4), 0, 1, _KEPT, 600.0)
+        part = ProcessPart([ArrayBlock.whole(name, array) for name, array in arrays.items()], content)
+        writer = CheckpointWriter(self._folder, version, secrets.token_hex(4), 0, 1, _KEPT, 600.0)
         if first:  # a server that has answered a push must be able to resume
             self._write(writer, part, number)
         else:
@@ -107,7 +116,7 @@ class Disk:
             self._log = (self._folder / f"log-{self._number}").open("wb")
         return self._number
 
-    def _write(self, writer: Writer, part: Part, number: int) -> None:
+    def _write(self, writer: CheckpointWriter, part: ProcessPart, number: int) -> None:
         writer.write(part)
         for old, path in self._logs():
             if old < number:
@@ -150,7 +159,7 @@ SERVICE = "parameters"
 
 
 @dataclass(frozen=True)
-class Options:
+class ServerOptions:
     """The options of a server."""
 
     policy: Policy
@@ -163,7 +172,7 @@ class Options:
 class _Kept:
     """The keeper of a training, with its lock and its counts."""
 
-    def __init__(self, values: Sequence[Any], rule: RuleText | None, options: Options) -> None:
+    def __init__(self, values: Sequence[Any], rule: RuleText | None, options: ServerOptions) -> None:
         self.lock = threading.Lock()
         self.options = options
         applied = None if rule is None else Applied(rule)
@@ -183,7 +192,9 @@ class ServerService:
         self._kept: dict[str, _Kept] = {}
         self._lock = threading.Lock()
 
-    def start(self, name: str, values: Sequence[Any], rule: RuleText | None, options: Options) -> tuple[int, bool]:
+    def start(
+        self, name: str, values: Sequence[Any], rule: RuleText | None, options: ServerOptions
+    ) -> tuple[int, bool]:
         """Begins to keep values, or resumes from the files of an earlier server.
 
         A training that is already kept here, as after a call that came too late, continues unchanged.
@@ -237,7 +248,7 @@ class ServerService:
         with entry.lock:
             entry.keeper.put(put)
 
-    def push(self, name: str, push: Push) -> Entry:
+    def push(self, name: str, push: Push) -> PushEntry:
         """Accepts a push; see :meth:`graphc.cluster.parameters.durable_shard.Keeper.push`."""
         entry = self._of(name)
         with entry.lock:

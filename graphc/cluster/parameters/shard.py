@@ -29,7 +29,7 @@ _KEPT = 10_000
 
 
 @dataclass(frozen=True)
-class Entry:
+class PushEntry:
     """One push."""
 
     source: str
@@ -52,31 +52,31 @@ class Ledger:
 
     def __init__(self, capacity: int = _KEPT) -> None:
         self._kept = capacity
-        self._entries: dict[tuple[str, int], Entry] = {}
+        self._entries: dict[tuple[str, int], PushEntry] = {}
         self._floors: dict[str, int] = {}
         self._pushes: Counter[tuple[str, Fate]] = Counter()
         self._rows: Counter[tuple[str, Fate]] = Counter()
         self._staleness: Counter[int] = Counter()
         self.repeats = 0
 
-    def find(self, source: str, number: int) -> Entry | None:
+    def find(self, source: str, number: int) -> PushEntry | None:
         """Returns the entry of a known push, None if the push is to be accepted; counts the repeats.
 
         A push that was lost with a server is accepted when it comes again.
         """
         entry = self._entries.get((source, number))
         if entry is None and number <= self._floors.get(source, -1):
-            entry = Entry(source, number, "", 0, 0, "late", 0.0, -1)
+            entry = PushEntry(source, number, "", 0, 0, "late", 0.0, -1)
         if entry is None or entry.fate == "lost":
             return None
         self.repeats += 1
         return entry
 
-    def latest(self, source: str, number: int) -> Entry | None:
+    def latest(self, source: str, number: int) -> PushEntry | None:
         """Returns the current entry of a push; None for an unknown one."""
         return self._entries.get((source, number))
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: PushEntry) -> None:
         """Writes an entry, replacing the push's previous one."""
         before = self._entries.pop(entry.key, None)
         if before is not None:
@@ -97,13 +97,13 @@ class Ledger:
         self._entries[source, number] = after = replace(before, fate=fate, version=version)
         self._count(after, 1)
 
-    def _count(self, entry: Entry, by: int) -> None:
+    def _count(self, entry: PushEntry, by: int) -> None:
         self._pushes[entry.worker, entry.fate] += by
         self._rows[entry.worker, entry.fate] += by * entry.rows
         if entry.fate == "applied":
             self._staleness[entry.staleness] += by
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[PushEntry]:
         return iter(self._entries.values())
 
     def count(self, fate: Fate) -> int:
@@ -136,7 +136,7 @@ class Ledger:
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Restores a :meth:`state`."""
-        entries = [Entry(**entry) for entry in state["entries"]]
+        entries = [PushEntry(**entry) for entry in state["entries"]]
         self._entries = {entry.key: entry for entry in entries}
         self._floors = dict(state["floors"])
         self._pushes = Counter({(worker, fate): number for worker, fate, number in state["pushes"]})
@@ -282,7 +282,7 @@ class Shard:
         """Returns the current values of some buffers."""
         return {buffer: self.values[buffer] for buffer in buffers}
 
-    def judge(self, push: Push) -> tuple[Entry, Push]:
+    def judge(self, push: Push) -> tuple[PushEntry, Push]:
         """Returns the fate of a new push, and the push with its gradients weighted.
 
         Changes nothing: :meth:`take` does that, once both are stored safely.
@@ -302,7 +302,7 @@ class Shard:
             push = replace(push, gradients=scaled)
         return _entry(push, stale, "applied", weight, self.version + 1), push
 
-    def take(self, entry: Entry, push: Push, write: Callable[[], object] | None = None) -> None:
+    def take(self, entry: PushEntry, push: Push, write: Callable[[], object] | None = None) -> None:
         """Writes a push into the ledger, and applies it or lets it wait, as its entry says.
 
         Changes nothing if the update fails: the push may come again.
@@ -374,5 +374,5 @@ class Shard:
         return totals
 
 
-def _entry(push: Push, stale: int, fate: Any, weight: float, version: int) -> Entry:
-    return Entry(push.source, push.number, push.worker, push.rows, stale, fate, weight, version)
+def _entry(push: Push, stale: int, fate: Any, weight: float, version: int) -> PushEntry:
+    return PushEntry(push.source, push.number, push.worker, push.rows, stale, fate, weight, version)

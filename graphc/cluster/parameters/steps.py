@@ -9,7 +9,7 @@ from typing import Any
 import jax as _jax
 import numpy as np
 
-from graphc.cluster.parameters.layout import Layout, Program
+from graphc.cluster.parameters.layout import ShardLayout, SharedProgram
 from graphc.cluster.parameters.shard import Cover
 from graphc.compiler.autograph import call
 from graphc.compiler.base import nest
@@ -40,7 +40,7 @@ class StepText:
       gradients: for each server, the buffers and elements that it has gradients for.
     """
 
-    program: Program
+    program: SharedProgram
     pulled: tuple[tuple[int, ...], ...]
     gradients: tuple[tuple[tuple[int, Cover], ...], ...]
     added: tuple[tuple[tuple[int, Cover], ...], ...]
@@ -146,7 +146,7 @@ class TracedStep:
 
         return traced
 
-    def text(self, layout: Layout) -> StepText:
+    def text(self, layout: ShardLayout) -> StepText:
         """Returns the description of the step for workers, for a layout of the servers' values."""
         served = [name for name in self.variables if name in layout.shapes]
         self._others = [name for name in self.variables if name not in layout.shapes]
@@ -187,11 +187,11 @@ class TracedStep:
         )  # fmt: skip
         jax.eval_shape(program, *types)
         return StepText(
-            Program(program, types), tuple(map(tuple, pulled)), tuple(covers["gradients"]), tuple(covers["added"]),
-            tuple(covers["averaged"]), any(map(any, covers.values())),
+            SharedProgram(program, types), tuple(map(tuple, pulled)), tuple(covers["gradients"]),
+            tuple(covers["added"]), tuple(covers["averaged"]), any(map(any, covers.values())),
         )  # fmt: skip
 
-    def _check_assigned(self, names: Sequence[str], layout: Layout) -> None:
+    def _check_assigned(self, names: Sequence[str], layout: ShardLayout) -> None:
         for name in names:
             variable = self.variables[name]
             if name not in layout.shapes and not is_random_state(variable):

@@ -25,7 +25,7 @@ _SERVICES = {
 _numbers = itertools.count()
 
 
-class Tasks:
+class TrainingTasks:
     """Servers and workers, each reached by its job and index."""
 
     def __init__(self, cluster: Any, counts: tuple[int, int], protocol: str) -> None:

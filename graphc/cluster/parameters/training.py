@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
-from graphc.cluster.parameters.coordinator import Coordinator
+from graphc.cluster.parameters.coordinator import TrainingCoordinator
 from graphc.cluster.parameters.durable_shard import Durability
-from graphc.cluster.parameters.service import Options
+from graphc.cluster.parameters.service import ServerOptions
 from graphc.cluster.parameters.shard import FATES
 from graphc.cluster.parameters.staleness import Policy, checked
-from graphc.cluster.parameters.tasks import PerWorker, Scheduled, Tasks
+from graphc.cluster.parameters.tasks import PerWorker, Scheduled, TrainingTasks
 from graphc.compiler.base import checked_seconds
 from graphc.compiler.base.errors import InvalidTypeError, UnavailableError, UnimplementedError
 from graphc.compiler.base.files import PathLike, as_path
@@ -237,7 +237,7 @@ class ParameterServer:
             )
         seconds = checked_seconds(timeout, "ParameterServer: timeout") or 60.0
         policy = checked("ParameterServer: staleness", staleness)
-        tasks = Tasks(cluster, (servers, workers), protocol)
+        tasks = TrainingTasks(cluster, (servers, workers), protocol)
         self.workers, self.servers = tasks.names("worker"), tasks.names("ps")
         if spares >= len(self.workers):
             tasks.stop()
@@ -247,8 +247,8 @@ class ParameterServer:
             )
         round = len(self.workers) - spares if updates == "sync" else None
         directory = None if folder is None else str(as_path(folder).absolute())
-        options = Options(policy, round, directory, durability, checkpoint_every)
-        self._coordinator = Coordinator(tasks, options, split_bytes, seconds)
+        options = ServerOptions(policy, round, directory, durability, checkpoint_every)
+        self._coordinator = TrainingCoordinator(tasks, options, split_bytes, seconds)
         self._joined = 0
 
     @contextmanager

@@ -11,7 +11,7 @@ import jax as _jax
 import numpy as np
 
 from graphc.cluster.carriers import Peer, find
-from graphc.cluster.parameters.schedule import Exchange, Lost, Request, Unanswered, step
+from graphc.cluster.parameters.schedule import Exchange, Lost, ServerCall, Unanswered, step
 from graphc.cluster.parameters.service import SERVICE
 from graphc.cluster.parameters.shard import Body, Push
 from graphc.cluster.parameters.steps import StepText
@@ -143,10 +143,10 @@ class _Joined:
                 reply = self._reply(partial(self._ask, last))  # in this thread, while the others are in progress
                 replies = [*[self._reply(call) for call in started], reply]
 
-    def _ask(self, request: Request) -> Any:
+    def _ask(self, request: ServerCall) -> Any:
         return self._peer(request.server).call(*self._call(request))
 
-    def _start(self, request: Request) -> Any:
+    def _start(self, request: ServerCall) -> Any:
         try:
             return self._peer(request.server).start(*self._call(request)).result
         except (UnavailableError, DeadlineExceededError, NotFoundError) as error:
@@ -157,7 +157,7 @@ class _Joined:
 
             return fail
 
-    def _call(self, request: Request) -> tuple[Any, ...]:
+    def _call(self, request: ServerCall) -> tuple[Any, ...]:
         return SERVICE, request.method, self._assignment.name, *request.arguments
 
     def _peer(self, server: int) -> Peer:

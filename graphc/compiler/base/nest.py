@@ -116,7 +116,7 @@ def flatten(
     return leaves, _take_apart(value, leaves, opaque, {} if repeats else None)
 
 
-class Repeat:
+class SharedContainer:
     """Marks a repeated container in a structure; its key is the position in building order."""
 
 
@@ -125,7 +125,7 @@ def _take_apart(
 ) -> Structure:
     """Returns a value's structure and appends its leaves to ``leaves``; ``numbers`` numbers the containers so far."""
     if numbers and id(value) in numbers:
-        return Structure(Repeat, (numbers[id(value)],), ())
+        return Structure(SharedContainer, (numbers[id(value)],), ())
     parts = None if opaque and id(value) in opaque else children(value)
     if parts is None:
         leaves.append(value)
@@ -241,7 +241,7 @@ def _build(structure: Structure, leaves: Iterator[Any], built: list[Any]) -> Any
         return leaf
     if kind is type(None):
         return None
-    if kind is Repeat:
+    if kind is SharedContainer:
         return built[structure.keys[0]]
     inner = structure.children
     if inner.count(LEAF) == len(inner):

@@ -31,7 +31,7 @@ from graphc.compiler.core.convert import SCALARS, operand
 from graphc.compiler.core.dtypes import has_large_ints, with_fitted_ints
 from graphc.compiler.core.examining import examine
 from graphc.compiler.core.fast_path import FAILED, NO_ATTRS, Compiled, call_kernel, is_pinned, kernel
-from graphc.compiler.core.multi_device import in_fine_words, in_turn, meeting_place
+from graphc.compiler.core.multi_device import finer_sharding, serialize_launch, target_sharding
 from graphc.compiler.core.op_errors import applied, translate_error
 from graphc.compiler.core.placing import check_implemented, log_placement, requested_device
 from graphc.compiler.core.threads import note_results, tapes_following
@@ -343,13 +343,13 @@ def _run(
     context.launched()
     arrays = [_array(value) for value in values]
     call = _call_placed if (context.placing or op.platforms) and not is_pinned(regions) else _call
-    spread = meeting_place(arrays) if SPREAD in busy else None
-    if spread is not None and (first := in_fine_words(arrays)) is not None:
+    spread = target_sharding(arrays) if SPREAD in busy else None
+    if spread is not None and (first := finer_sharding(arrays)) is not None:
         arrays[first[0]] = first[1]
     if spread is None:
         result = call(op, arrays, attrs, regions, values, compiled)
     else:
-        result = in_turn(op.name, lambda: call(op, arrays, attrs, regions, values, compiled), spread)
+        result = serialize_launch(op.name, lambda: call(op, arrays, attrs, regions, values, compiled), spread)
     return [_tensor(array) for array in nest.as_tuple(result)]
 
 

@@ -29,7 +29,7 @@ from graphc.compiler.core.dispatch import register_values
 from graphc.compiler.core.dtypes import canonical_array, scalar_array, type_of
 from graphc.compiler.core.op_errors import argument_names
 from graphc.compiler.core.strings import (
-    Contents,
+    StringContents,
     StringTensor,
     array_of_strings,
     as_strings,
@@ -80,7 +80,7 @@ class LateStrings(StringTensor):
         self._refuse()
 
     @property
-    def contents(self) -> Contents:
+    def contents(self) -> StringContents:
         """Raises."""
         self._refuse()
 

@@ -32,7 +32,7 @@ def is_spread(array: Any) -> bool:
     return isinstance(array, jax.Array) and not isinstance(array, Tracer) and array.sharding.num_devices > 1
 
 
-def meeting_place(arrays: Iterable[Any]) -> NamedSharding | None:
+def target_sharding(arrays: Iterable[Any]) -> NamedSharding | None:
     """Returns the devices on which a program on these arrays runs, if they are several.
 
     Args:
@@ -66,7 +66,7 @@ def whole_on(mesh: Any) -> NamedSharding:
     return NamedSharding(_fine(mesh)[0], P())
 
 
-def in_fine_words(arrays: Sequence[Any]) -> tuple[int, Any] | None:
+def finer_sharding(arrays: Sequence[Any]) -> tuple[int, Any] | None:
     """Finds the input to express over the finest mesh, since other inputs lie over another mesh.
 
     Args:
@@ -172,7 +172,7 @@ def forget_spread() -> None:
     set_slow(SPREAD, enabled=False)
 
 
-def in_turn(name: str, launch: Callable[[], Any], sharding: Any) -> Any:
+def serialize_launch(name: str, launch: Callable[[], Any], sharding: Any) -> Any:
     """Launches a program on a sharding's devices; on simulated devices it waits for the previous one."""
     if sharding.num_devices == 1 or next(iter(sharding.device_set)).platform != "cpu":
         return launch()
@@ -198,7 +198,7 @@ def register_meetings(
     _before_program, _before_gathering = before_program, before_gathering
 
 
-def meet_others(executable: Any, sharding: Any, arrays: Sequence[Any], variables: Sequence[Any]) -> None:
+def sync_processes(executable: Any, sharding: Any, arrays: Sequence[Any], variables: Sequence[Any]) -> None:
     """Synchronizes with the other processes before a program on devices of several processes."""
     if _before_program is not None and sharding is not None and not sharding.is_fully_addressable:
         _before_program(executable, arrays, variables)
@@ -219,7 +219,7 @@ def host_values(array: Any) -> np.ndarray[Any, Any]:
     if _before_gathering is not None:
         _before_gathering("the gathering of values that are split over the processes")
     copies = _copies(array)
-    return np.asarray(in_turn("gather", lambda: jax.device_put(array, copies), copies))
+    return np.asarray(serialize_launch("gather", lambda: jax.device_put(array, copies), copies))
 
 
 def kept_layouts(new: Sequence[Any], old: Sequence[Any]) -> list[Any]:

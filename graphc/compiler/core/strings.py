@@ -137,7 +137,7 @@ class StringTensor:
     def __init__(self, values: np.ndarray[Any, Any]) -> None:
         self._text: np.ndarray[Any, Any] | None = _frozen(values)
         self._encoded: np.ndarray[Any, Any] | None = None
-        self._contents: Contents | None = None
+        self._contents: StringContents | None = None
 
     @classmethod
     def of_bytes(cls, encoded: np.ndarray[Any, Any]) -> StringTensor:
@@ -167,10 +167,10 @@ class StringTensor:
         return self._text
 
     @property
-    def contents(self) -> Contents:
+    def contents(self) -> StringContents:
         """The shape and strings, as part of a key."""
         if self._contents is None:
-            self._contents = Contents(self.shape, tuple(self._values.ravel().tolist()))
+            self._contents = StringContents(self.shape, tuple(self._values.ravel().tolist()))
         return self._contents
 
     @property
@@ -355,7 +355,7 @@ class StringTensor:
         return representation("StringTensor", self._values, "string")
 
 
-class Contents:
+class StringContents:
     """The contents of a tensor of strings as part of a key, with a hash that is computed once."""
 
     __slots__ = ("_hash", "_held")
@@ -368,7 +368,7 @@ class Contents:
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Contents) and self._hash == other._hash and self._held == other._held
+        return isinstance(other, StringContents) and self._hash == other._hash and self._held == other._held
 
 
 def array_of_strings(value: Any) -> np.ndarray[Any, Any]:

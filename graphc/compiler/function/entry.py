@@ -18,7 +18,7 @@ import numpy as np
 from graphc.compiler.base import nest
 from graphc.compiler.core import SCALARS, SymbolicTensor, Tensor
 from graphc.compiler.function.arguments import Arguments, Binder
-from graphc.compiler.function.guards import MISS, Binding, Signals, Writer
+from graphc.compiler.function.guards import MISS, Binding, GuardWriter, Signals
 from graphc.compiler.function.running import ProgramRun, run_trace
 from graphc.compiler.function.traced import TracedFunction
 from graphc.compiler.tracing import ReadGuard, Source, addresses, is_array, is_fixed
@@ -89,7 +89,7 @@ class _Tree:
     """Checks the contents of nested containers."""
 
     def __init__(self, root: Source, parts: Sequence[ReadGuard]) -> None:
-        writer = Writer(["root"])
+        writer = GuardWriter(["root"])
         writer.stands_for(root, "root")
         for guard in parts:
             writer.guard(guard)
@@ -219,7 +219,7 @@ def entry(
     traced: TracedFunction, arguments: Arguments, binder: Binder, signals: Signals, *, alone: bool
 ) -> Callable[..., Any]:
     """Returns the entry of a trace for arguments of these kinds; the entry takes all parameters by position."""
-    writer = Writer(arguments.values)
+    writer = GuardWriter(arguments.values)
     body = _body(traced, writer, arguments, binder, signals, alone=alone)
     return writer.function(", ".join(writer.parameters.values()), body)
 
@@ -232,7 +232,7 @@ def only_entry(
     # alone: as for :func:`entry`; False if there are entries for other device scopes.
     # fixed: for a concrete function, the required values of the arguments that are not tensors.
     # passes: returns True if the entry may run in a thread that is busy.
-    writer = Writer(arguments.values, miss="break")
+    writer = GuardWriter(arguments.values, miss="break")
     for name, value in (fixed or {}).items():
         writer.require(f"{writer.parameters[name]} == {writer.constant(value)}")
     body = _body(traced, writer, arguments, binder, signals, alone=alone, bounded=bounded)
@@ -250,7 +250,7 @@ def chooser(
     # patience: the number of calls served by other entries before one is promoted; then the number of those served by
     # remembered entries.
     # passes: returns True if an entry may run in a thread that is busy.
-    writer = Writer(binder.signature.parameters, miss="break")
+    writer = GuardWriter(binder.signature.parameters, miss="break")
     turns, rare_turns = (cycle([*repeat(False, calls - 1), True]) for calls in patience)
     writer.namespace.update(
         ag__used=used, ag__promote=promote, ag__turns=turns, ag__rare_turns=rare_turns, ag__next=next,
@@ -289,14 +289,14 @@ def _hint(name: str) -> str:
     return f"{name}.raw.aval if type({name}) is Tensor else {name} if type({name}) in ag__plain else {of_array}, "
 
 
-def _method(writer: Writer, binding: Binding, body: list[str]) -> Callable[..., Any]:
+def _method(writer: GuardWriter, binding: Binding, body: list[str]) -> Callable[..., Any]:
     """Returns a method that binds the call's arguments and runs lines that stop at a miss."""
     lines = ["while True:", *(f"    {line}" for line in (*binding.lines, *body)), *binding.missed]
     return writer.function(binding.parameters, lines)
 
 
 def _body(
-    traced: TracedFunction, writer: Writer, arguments: Arguments, binder: Binder, signals: Signals, *, alone: bool,
+    traced: TracedFunction, writer: GuardWriter, arguments: Arguments, binder: Binder, signals: Signals, *, alone: bool,
     bounded: bool = False,
 ) -> list[str]:  # fmt: skip
     """Returns the code that checks the guards and calls the program."""

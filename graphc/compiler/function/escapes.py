@@ -17,10 +17,10 @@ from typing import Any
 from graphc.compiler.base import Location, at, collect_since, nest, with_article
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.function import front_end
-from graphc.compiler.tracing import Store, TensorCell, Trace, Write
+from graphc.compiler.tracing import TensorCell, TensorStore, Trace, Write
 
 
-class ArgumentWatch:
+class RepeatabilityCheck:
     """A record of the containers among the arguments, which detects changes by the function."""
 
     def __init__(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
@@ -166,13 +166,13 @@ def _drop_dead(owners: dict[int, _Owner]) -> None:
             del owners[key]
 
 
-def _escaped(stores: dict[int, Store]) -> list[Store]:
+def _escaped(stores: dict[int, TensorStore]) -> list[TensorStore]:
     """Returns the stores whose owner has a reference other than the store's."""
     return [store for store in stores.values() if sys.getrefcount(store.owner) > _UNREFERENCED]
 
 
 def _references_of_unreferenced() -> int:
-    stores = {0: Store(object(), "", None, lambda owner: None)}
+    stores = {0: TensorStore(object(), "", None, lambda owner: None)}
     return next(sys.getrefcount(store.owner) for store in stores.values())
 
 

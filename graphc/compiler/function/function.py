@@ -42,8 +42,8 @@ from graphc.compiler.function.arguments import Arguments, Binder
 from graphc.compiler.function.concrete import BoundFunction, ConcreteEntries, ConcreteFunction, P, R, bound
 from graphc.compiler.function.guards import MISS, Signals, current_signals
 from graphc.compiler.function.options import (
+    EagerMode,
     FunctionOptions,
-    Mode,
     Report,
     TraceOptions,
     check_options,
@@ -176,7 +176,7 @@ class Function(Generic[P, R]):
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Makes a call on the slow path."""
-        if Mode.eager or context.creating is not None:
+        if EagerMode.eager or context.creating is not None:
             return self._run_eagerly(args, kwargs)
         arguments = self._binder.bind(args, kwargs)
         traced = self._cache.find(arguments)
@@ -235,7 +235,7 @@ class Function(Generic[P, R]):
         """Runs the call inside another trace: its nodes become the caller's."""
         trace = context.trace
         assert trace is not None  # the caller checks it
-        trace.root.reads.wraps(self, self.python_function, self.name)
+        trace.root.reads.record_wrapper(self, self.python_function, self.name)
         function = converted(self.python_function, self._options)
         args, kwargs = self._binder.convert(args, kwargs)
         with self._options.inlined(trace):

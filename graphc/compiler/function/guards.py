@@ -29,7 +29,7 @@ from graphc.compiler.tracing import (
     Source,
     addresses,
     exact,
-    lacks,
+    lacks_attribute,
     same_array,
     same_items,
     same_keys,
@@ -50,7 +50,7 @@ _BUFFERS: Final = 16  # the maximum number of programs in flight
 _ALIGNED: Final = 64  # bytes
 
 
-class Recycled:
+class BufferPool:
     """Copies the values of one argument of a call, as arrays of one dtype and shape.
 
     JAX holds a reference to an array as long as it may read it, so reference counts show which memory is free.
@@ -108,7 +108,7 @@ _HELPERS: dict[str, Any] = {
     "addresses": addresses,
     "exact": exact,
     "narrowed": narrowed,
-    "lacks": lacks,
+    "lacks": lacks_attribute,
     "same_array": same_array,
     "same_items": same_items,
     "same_keys": same_keys,
@@ -133,7 +133,7 @@ def _is_ours(name: str) -> bool:
     return name in _HELPERS or hasattr(builtins, name) or _OURS.fullmatch(name) is not None
 
 
-class Writer:
+class GuardWriter:
     """Writes the body of a guard function, line by line."""
 
     def __init__(self, parameters: Iterable[str], miss: str = "return MISS") -> None:
@@ -232,7 +232,7 @@ class Writer:
         # A copy: JAX reads the memory while the program runs, when the caller may already write to it.
         copied = f"{name}.astype({self.constant(taken)})"
         if type(value) is np.ndarray and taken.itemsize * value.size >= SMALLEST:
-            copied = f"{self.constant(Recycled(taken, value.shape).copy)}({name})"
+            copied = f"{self.constant(BufferPool(taken, value.shape).copy)}({name})"
         if taken.itemsize < value.dtype.itemsize and value.dtype.kind in "iu":
             copied = f"narrowed({name}, {copied})"
         if isinstance(value, np.generic):  # JAX takes an array without axes in two thirds of the time
@@ -305,7 +305,7 @@ def matcher(
     """Returns a function of the arguments' values that returns the values of ``wanted``, or :data:`MISS`."""
     # It does not check the array arguments, whose types the caller compares.
     # distinct: sources whose objects must be distinct, and objects that they must not find.
-    writer = Writer(names)
+    writer = GuardWriter(names)
     for guard in guards:
         writer.guard(guard)
     writer.distinct(*distinct)
@@ -351,7 +351,7 @@ class Binding:
 
     @classmethod
     def of(
-        cls, signature: inspect.Signature, writer: Writer, signals: Signals, checked: Collection[str] = (),
+        cls, signature: inspect.Signature, writer: GuardWriter, signals: Signals, checked: Collection[str] = (),
         fixed: Mapping[str, Any] | None = None, passes: Callable[[], bool] | None = None,
     ) -> Binding:  # fmt: skip
         """Returns the code for a function's parameters."""

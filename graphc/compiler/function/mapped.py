@@ -114,19 +114,19 @@ class SameFunction:
 
 
 @lru_cache(maxsize=64, typed=True)
-def _kept(same: SameFunction, in_axes: Any, out_axes: Any) -> Mapped:
+def _kept(same: SameFunction, in_axes: Any, out_axes: Any) -> MappedFunction:
     return _made(same.fn, in_axes, out_axes)
 
 
-def _made(fn: Callable[..., Any], in_axes: Any, out_axes: Any) -> Mapped:
-    return Mapped(partial(_for_rows, fn, in_axes, out_axes), on_retrace="ignore", name=_name(fn))
+def _made(fn: Callable[..., Any], in_axes: Any, out_axes: Any) -> MappedFunction:
+    return MappedFunction(partial(_for_rows, fn, in_axes, out_axes), on_retrace="ignore", name=_name(fn))
 
 
 def _name(fn: Callable[..., Any]) -> str:
     return str(getattr(fn, "__name__", type(fn).__name__))
 
 
-class Mapped(Function):
+class MappedFunction(Function):
     """A function that is always compiled, since mapping requires it."""
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

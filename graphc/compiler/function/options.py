@@ -148,7 +148,7 @@ def _error(message: str) -> InvalidArgumentError:
 # The switch that makes decorated functions run as plain Python.
 
 
-class Mode:
+class EagerMode:
     """The global mode: True makes functions run eagerly, for debugging."""
 
     eager = False
@@ -180,7 +180,7 @@ def run_functions_eagerly(run_eagerly: bool) -> _Restoring:
       >>> with gx.run_functions_eagerly(True):
       ...     result = gx.function(lambda x: x + 1)(gx.asarray(1))
     """
-    before = Mode.eager
+    before = EagerMode.eager
     _set(run_eagerly)
     return _Restoring(before)
 
@@ -188,7 +188,7 @@ def run_functions_eagerly(run_eagerly: bool) -> _Restoring:
 @contextmanager
 def functions_run_eagerly() -> Generator[None]:
     """Runs decorated functions as plain Python inside the scope."""
-    saved = Mode.eager
+    saved = EagerMode.eager
     _set(True)
     try:
         yield
@@ -197,7 +197,7 @@ def functions_run_eagerly() -> Generator[None]:
 
 
 def _set(eager: bool) -> None:
-    Mode.eager = eager
+    EagerMode.eager = eager
     set_slow_path_reason("eager", "functions run eagerly", active=eager)
 
 

@@ -159,7 +159,7 @@ _DIGITS = object()  # one in a text, which shows a float by as few digits as its
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class OperandReference:
     """A placeholder for an object that is found again at each call."""
 
     index: int
@@ -270,7 +270,7 @@ def is_late(structure: nest.Structure) -> bool:
 
 def is_written(structure: nest.Structure) -> bool:
     """Returns True if :func:`written_result` applies: no container occurs twice or is completed after the call."""
-    repeats = structure.kind is nest.Repeat or not all(map(is_written, structure.children))
+    repeats = structure.kind is nest.SharedContainer or not all(map(is_written, structure.children))
     return not (repeats or is_late(structure))
 
 

@@ -14,8 +14,8 @@ from jax.sharding import SingleDeviceSharding
 from graphc.compiler.core import Tensor, shorten_all, variable_lock
 from graphc.compiler.function import front_end
 from graphc.compiler.function.arguments import Arguments
-from graphc.compiler.function.guards import Writer
-from graphc.compiler.function.results import Place, is_written, written_result
+from graphc.compiler.function.guards import GuardWriter
+from graphc.compiler.function.results import OperandReference, is_written, written_result
 from graphc.compiler.function.traced import TracedFunction
 from graphc.compiler.lowering import UNSHARED, Executable, LaunchPolicy, TypesDiffer, copied, restore, run_on_variables
 from graphc.compiler.tracing import RegionAborted
@@ -38,7 +38,7 @@ def _listed(names: list[str]) -> str:
 class ProgramRun:
     """Generates the run of a program that only computes, updates Variables and assigns items of arguments."""
 
-    def __init__(self, traced: TracedFunction, writer: Writer, operands: list[str], *, bounded: bool) -> None:
+    def __init__(self, traced: TracedFunction, writer: GuardWriter, operands: list[str], *, bounded: bool) -> None:
         self._traced, self._writer, self._found = traced, writer, operands
         self._timed = bounded or traced.executable.timeout is not None
         self._captured = [self._value(spot) for spot in traced.captured_places]
@@ -49,7 +49,7 @@ class ProgramRun:
         self._outputs = len(traced.graph.outputs)
 
     def _value(self, spot: Any) -> str:
-        return self._found[spot.index] if isinstance(spot, Place) else self._writer.constant(spot)
+        return self._found[spot.index] if isinstance(spot, OperandReference) else self._writer.constant(spot)
 
     def lines(self, arrays: list[str], tensors: list[str], whole: list[str] | None) -> list[str]:
         """Returns the lines of the run."""
@@ -165,7 +165,7 @@ def _failed(traced: TracedFunction) -> Callable[[Sequence[Any]], None]:
     return failed
 
 
-def run_trace(traced: TracedFunction, writer: Writer, arrays: list[str], operands: list[str]) -> list[str]:
+def run_trace(traced: TracedFunction, writer: GuardWriter, arrays: list[str], operands: list[str]) -> list[str]:
     """Returns the lines that call the trace, which also does the work after the run."""
 
     def run(values: dict[str, Any], arrays: list[Any], operands: tuple[Any, ...]) -> Any:

@@ -266,7 +266,7 @@ class FirstCalls:
         """Avoids a compilation if a first call and the next one, even of another instance, run the same program."""
         programs = [(traced.settings, traced.executable.program) for traced in traces] if first else []
         for index, (settings, program) in enumerate([*self.programs, *programs]):
-            if settings == traced.settings and traced.executable.take_over(program):
+            if settings == traced.settings and traced.executable.adopt_program(program):
                 if not first:
                     del self.programs[index]
                 return

@@ -33,8 +33,8 @@ from graphc.compiler.devices import NO_PINS, device_name, devices, find_device, 
 from graphc.compiler.function.arguments import Arguments
 from graphc.compiler.function.guards import MISS, matcher
 from graphc.compiler.function.results import (
+    OperandReference,
     OwnTensor,
-    Place,
     Result,
     WriteBack,
     array_leaves,
@@ -131,17 +131,17 @@ class TracedFunction:
             if source not in self.wanted:
                 self.wanted.append(source)
                 values.append(value)
-            return Place(self.wanted.index(source))
+            return OperandReference(self.wanted.index(source))
 
         used = [trace.variables[name] for name in self.executable.variables]
         self.variable_places = [place(variable) for variable in used]
         self.captured_places = [place(outer) for outer, _ in trace.captures.values()]
         self.leaves = [place(leaf) for leaf in result.leaves]
         self.own = {spot: leaf if isinstance(leaf, int) else place(leaf) for spot, leaf in result.own.items()}
-        spots = [spot for spot in self.variable_places if isinstance(spot, Place)]
-        others = [spot for spot in self.variable_places if not isinstance(spot, Place)]
+        spots = [spot for spot in self.variable_places if isinstance(spot, OperandReference)]
+        others = [spot for spot in self.variable_places if not isinstance(spot, OperandReference)]
         self.distinct = [self.wanted[spot.index] for spot in spots], others
-        self._returns_passed = any(isinstance(leaf, Place) for leaf in self.leaves)
+        self._returns_passed = any(isinstance(leaf, OperandReference) for leaf in self.leaves)
         self.pack = packer(self.structure, self.leaves)
         arguments.found = tuple(values)
 
@@ -214,7 +214,7 @@ class TracedFunction:
     def result_leaves(self, arguments: Arguments) -> list[Any]:
         """Returns the leaves of the result; those that are not tensors are Python values and Variables of this call."""
         operands = self._found(arguments)
-        return [operands[leaf.index] if isinstance(leaf, Place) else leaf for leaf in self.leaves]
+        return [operands[leaf.index] if isinstance(leaf, OperandReference) else leaf for leaf in self.leaves]
 
     @property
     def is_simple(self) -> bool:
@@ -284,7 +284,7 @@ class TracedFunction:
     def captured(self, arguments: Arguments) -> list[Tensor]:
         """Returns the tensors that the function uses from outside."""
         operands = self._found(arguments)
-        return [operands[spot.index] if isinstance(spot, Place) else spot for spot in self.captured_places]
+        return [operands[spot.index] if isinstance(spot, OperandReference) else spot for spot in self.captured_places]
 
     def captures(self, arguments: Arguments) -> list[Any]:
         """Returns the current arrays of the captured tensors."""
@@ -383,7 +383,7 @@ class TracedFunction:
             tensors = [leaf for _, leaf in array_leaves(arguments)]
             for position, source in self.own.items():
                 tensor = tensors[source] if isinstance(source, int) else source
-                if isinstance(source, Place):
+                if isinstance(source, OperandReference):
                     tensor = self._found(arguments)[source.index]
                 if isinstance(tensor, Tensor):
                     leaves[position] = OwnTensor(tensor)
@@ -399,7 +399,7 @@ class TracedFunction:
     def bound_variables(self, arguments: Arguments) -> list[Variable]:
         """Returns the variables to use: those of this call's arguments in place of the traced call's."""
         operands = self._found(arguments)
-        return [operands[spot.index] if isinstance(spot, Place) else spot for spot in self.variable_places]
+        return [operands[spot.index] if isinstance(spot, OperandReference) else spot for spot in self.variable_places]
 
     @cached_property
     def _is_bare(self) -> bool:

@@ -14,7 +14,7 @@ from graphc.compiler.core import context, trace_scope, type_of
 from graphc.compiler.function import front_end
 from graphc.compiler.function.arguments import Arguments, Binder
 from graphc.compiler.function.escapes import (
-    ArgumentWatch,
+    RepeatabilityCheck,
     check_repeatable,
     check_stores,
     is_repeatable,
@@ -203,7 +203,7 @@ def _trace_into(
     for index, tensor in enumerate(symbolic):
         trace.memory.argument(index, tensor, leaves[index])
     args, kwargs = binder.rebuild(arguments, symbolic, trace.reads.stands_for)
-    watch = ArgumentWatch(options.name, args, kwargs)
+    watch = RepeatabilityCheck(options.name, args, kwargs)
     with _telling_refusals(trace), trace_scope(trace), options.pinned():
         device = context.device.text
         try:
@@ -302,7 +302,7 @@ def converted(function: Callable[..., Any], options: TraceOptions, trace: Trace 
     if _is_own_wrapper(function):
         if trace is not None:
             wrapper: Any = getattr(function, "__func__", function)
-            trace.reads.wraps(wrapper, wrapper.__wrapped__, wrapper.__name__)
+            trace.reads.record_wrapper(wrapper, wrapper.__wrapped__, wrapper.__name__)
         return function
     try:
         result = convert_call(function)

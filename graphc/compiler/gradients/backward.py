@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, UnimplementedError
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Tensor, Variable, device_scope, operand
-from graphc.compiler.gradients.records import Record, key_of, key_of_any
+from graphc.compiler.gradients.records import TapeRecord, key_of, key_of_any
 from graphc.compiler.ir import Node, Value
 from graphc.compiler.ops import COND, SCAN, SWITCH, VJP, WHILE, was_joined
 from graphc.compiler.tracing import Trace, context, keep_apart
@@ -18,7 +18,7 @@ from graphc.compiler.tracing import Trace, context, keep_apart
 # Sources of compiled gradients that other values of the program depend on, or are, where the tape does not see it.
 
 
-class Step(NamedTuple):
+class TapeStep(NamedTuple):
     """An operation that ran in a trace while a tape was open."""
 
     inputs: Sequence[Value]
@@ -26,19 +26,19 @@ class Step(NamedTuple):
     is_followed: bool
 
 
-def step_of(inputs: Iterable[object], outputs: Iterable[object], is_followed: bool) -> Step:
+def step_of(inputs: Iterable[object], outputs: Iterable[object], is_followed: bool) -> TapeStep:
     """Returns the step of an operation with these operands and results."""
     consumed, produced = (
         [one.raw for one in values if isinstance(one, SymbolicTensor)] for values in (inputs, outputs)
     )
-    return Step(consumed, produced, is_followed)
+    return TapeStep(consumed, produced, is_followed)
 
 
 _BRANCHES = (COND, SWITCH)
 _LOOPS = (SCAN, WHILE)
 
 
-def used_inside(source: Tensor, is_item: bool, steps: Sequence[Step], targets: Iterable[Tensor]) -> str:
+def used_inside(source: Tensor, is_item: bool, steps: Sequence[TapeStep], targets: Iterable[Tensor]) -> str:
     """Returns "loop" or "branch" if targets depend on a source that such a construct computes; else an empty string."""
     # is_item: whether the source is an item of a list that a loop filled, and so represents a tensor of the loop's
     # body.
@@ -78,14 +78,14 @@ def _computed_of(node: Node, index: int) -> frozenset[int]:
     return frozenset(positions - {index})
 
 
-def _recorded_behind(targets: Iterable[Tensor], source: Value, steps: Sequence[Step]) -> set[Value]:
+def _recorded_behind(targets: Iterable[Tensor], source: Value, steps: Sequence[TapeStep]) -> set[Value]:
     """Returns the values that targets depend on according to the tape, except those that the source depends on."""
     followed = [step for step in steps if step.is_followed]
     recorded = {value for step in followed for value in step.outputs}
     return _behind(targets, source, followed) & recorded
 
 
-def _behind(targets: Iterable[Tensor], source: Value | None, steps: Sequence[Step]) -> set[Value]:
+def _behind(targets: Iterable[Tensor], source: Value | None, steps: Sequence[TapeStep]) -> set[Value]:
     """Returns the values that targets depend on, themselves included, except through a source."""
     values = {target.raw for target in targets if isinstance(target, SymbolicTensor) and target.raw is not source}
     for inputs, outputs, _ in reversed(steps):
@@ -95,8 +95,8 @@ def _behind(targets: Iterable[Tensor], source: Value | None, steps: Sequence[Ste
 
 
 def check_apart(
-    trace: Trace, sources: Iterable[Value], targets: Sequence[Tensor], steps: Sequence[Step], followed: Container[int],
-    refuse: Callable[[], GraphcError],
+    trace: Trace, sources: Iterable[Value], targets: Sequence[Tensor], steps: Sequence[TapeStep],
+    followed: Container[int], refuse: Callable[[], GraphcError],
 ) -> None:  # fmt: skip
     """Refuses a source that may be one tensor with another value that the targets depend on."""
     by_type: dict[object, list[Value]] = {}
@@ -150,11 +150,11 @@ _ALIAS = (
 class Backward:
     """The steps of a tape, from the last one to the first."""
 
-    records: Sequence[Record]  # the steps, in the order in which they ran
+    records: Sequence[TapeRecord]  # the steps, in the order in which they ran
     connected: Mapping[int, Tensor]  # the tensors that depend on what is watched
     trace: Trace | None  # where the tape was opened; None in eager code
     saw_pins: bool  # whether a step may be pinned to a device
-    steps: Sequence[Step]  # all steps of the trace while the tape was open
+    steps: Sequence[TapeStep]  # all steps of the trace while the tape was open
     watched: Container[int]
     joined: int  # how many arrays had their rows joined before the tape was opened
 
@@ -223,7 +223,7 @@ class Backward:
         names = {source.name for source in sources if isinstance(source, Variable)}
         # By the objects themselves if no tensor is symbolic: calls of _key would cost a tenth of the whole.
         key: Callable[[Any], int] = id if self.trace is None else key_of_any
-        path: list[tuple[Record, tuple[int, ...]]] = []
+        path: list[tuple[TapeRecord, tuple[int, ...]]] = []
         connected = self.connected
         for record in list(self.records):
             wrt = tuple([index for index, value in enumerate(record.inputs) if key(value) in needed])
@@ -260,7 +260,7 @@ class Backward:
                         cotangents[name] = gradient if before is None else before + gradient
         return zeros
 
-    def _where_it_ran(self, record: Record) -> AbstractContextManager[None]:
+    def _where_it_ran(self, record: TapeRecord) -> AbstractContextManager[None]:
         """Returns the device scope of a backward step: the current one, or the forward step's if that named devices."""
         # The cotangents may come from steps on other devices.
         device = record.outputs[0].device if not context.device else ""

@@ -42,7 +42,7 @@ from graphc.compiler.ops import (
 )
 from graphc.compiler.tracing import context, type_of_any
 
-__all__ = ["Elsewhere", "Gradients", "Pullback", "Record", "key_of", "key_of_any", "reach", "reach_of_gradients"]
+__all__ = ["Elsewhere", "Gradients", "Pullback", "TapeRecord", "key_of", "key_of_any", "reach", "reach_of_gradients"]
 
 # Reachability of gradients: the inputs that each output of an op depends on.
 #
@@ -188,7 +188,7 @@ def key_of_any(value: Any) -> int:
 
 
 @dataclass(slots=True)  # not frozen, which would cost a microsecond per op
-class Record:
+class TapeRecord:
     """A step on a tape, with the pullback from its outputs' cotangents to its inputs.
 
     The tensors are snapshots: the user may assign items of the originals.

@@ -33,9 +33,9 @@ from graphc.compiler.core import (
     shorten,
     tape_scope,
 )
-from graphc.compiler.gradients.backward import Backward, Step, step_of
+from graphc.compiler.gradients.backward import Backward, TapeStep, step_of
 from graphc.compiler.gradients.forward_pass import ForwardPass, forward_pass
-from graphc.compiler.gradients.records import Elsewhere, Pullback, Record, key_of
+from graphc.compiler.gradients.records import Elsewhere, Pullback, TapeRecord, key_of
 from graphc.compiler.gradients.rows import check_choices, for_rows
 from graphc.compiler.ir import OPS, Attrs, Graph, OpDef
 from graphc.compiler.ops import CALL, note_watched
@@ -65,8 +65,8 @@ class GradientTape:
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self._persistent = persistent
         self._watch_variables = watch_accessed_variables
-        self._records: list[Record] = []
-        self._steps: list[Step] = []
+        self._records: list[TapeRecord] = []
+        self._steps: list[TapeStep] = []
         self.saw_pins = False
         self._connected: dict[int, Tensor] = {}
         self._given: dict[int, tuple[Tensor, Tensor]] = {}
@@ -193,7 +193,7 @@ class GradientTape:
         if self._trace is not None or len(outputs) != 1 or self._elsewhere.computed:
             snapshots, connected = self._inputs(inputs)
             if connected:
-                self._records.append(Record(snapshots, self._outputs(outputs), None, op, attrs, regions, forward))
+                self._records.append(TapeRecord(snapshots, self._outputs(outputs), None, op, attrs, regions, forward))
             if self._trace is not None:
                 self._steps.append(step_of(snapshots, outputs, connected))
             return
@@ -213,7 +213,7 @@ class GradientTape:
         if connected and (output.raw.dtype.kind == "f" or output.type.is_inexact):
             snapshot = output.snapshot()
             followed[id(snapshot)] = snapshot
-            self._records.append(Record(snapshots, (snapshot,), None, op, attrs, regions, forward))
+            self._records.append(TapeRecord(snapshots, (snapshot,), None, op, attrs, regions, forward))
 
     def call(self, graph: Graph, variables: Sequence[Variable], tensors: Sequence[Tensor]) -> list[Tensor] | None:
         """Runs a call of a compiled function in eager code and records it, if that takes a single call of JAX's.
@@ -243,7 +243,7 @@ class GradientTape:
         if arrays is None:
             return None
         outputs = list(map(Tensor, arrays))
-        self._records.append(Record(snapshots, self._outputs(outputs), None, CALL, NO_ATTRS, (graph,), forward))
+        self._records.append(TapeRecord(snapshots, self._outputs(outputs), None, CALL, NO_ATTRS, (graph,), forward))
         return outputs
 
     def record_custom(self, inputs: Sequence[Any], outputs: Sequence[Tensor], pullback: Pullback) -> None:
@@ -258,7 +258,7 @@ class GradientTape:
         snapshots, connected = self._inputs(inputs)
         if connected:
             self.saw_pins = self.saw_pins or bool(context.device)
-            self._records.append(Record(snapshots, self._outputs(outputs), pullback))
+            self._records.append(TapeRecord(snapshots, self._outputs(outputs), pullback))
         if self._trace is not None:
             self._steps.append(step_of(snapshots, outputs, connected))
 

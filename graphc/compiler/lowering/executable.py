@@ -27,9 +27,9 @@ from graphc.compiler.core import (
     context,
     dtype_rules,
     held,
-    in_turn,
-    meet_others,
-    meeting_place,
+    serialize_launch,
+    sync_processes,
+    target_sharding,
     type_of,
     variable_lock,
     wait_for,
@@ -206,11 +206,13 @@ class Executable:
         meeting, operands = self._meeting(arrays, variables)
         if meeting is None:
             return self._run(self.jitted, arrays, variables)
-        meet_others(self, meeting, arrays, variables)
+        sync_processes(self, meeting, arrays, variables)
         with together(meeting, operands, variables) as arrays:
             program = self._spread(variables)
             return self._run(
-                lambda *operands: in_turn(self.graph.name, lambda: program(*operands), meeting), arrays, variables
+                lambda *operands: serialize_launch(self.graph.name, lambda: program(*operands), meeting),
+                arrays,
+                variables,
             )
 
     def _interruptible(
@@ -221,7 +223,7 @@ class Executable:
             if results is not None:
                 return results
         meeting, operands = self._meeting(on_device(arrays), variables)
-        meet_others(self, meeting, arrays, variables)
+        sync_processes(self, meeting, arrays, variables)
         with together(meeting, operands, variables) as arrays:
             values = [variable.raw for variable in variables]
             if self._layout is not None:
@@ -278,7 +280,7 @@ class Executable:
     def _meeting(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> tuple[Any, Sequence[Any]]:
         """Returns the devices of a program on several devices, and its inputs."""
         if self._layout is None:
-            return meeting_place((*arrays, *map(array_of, variables))), arrays
+            return target_sharding((*arrays, *map(array_of, variables))), arrays
         return self._layout.home, self._layout.placed(arrays)
 
     def _run(
@@ -323,10 +325,10 @@ class Executable:
 
     @property
     def program(self) -> Program:
-        """The program that XLA compiles, for :meth:`take_over`; it keeps no Variable alive."""
+        """The program that XLA compiles, for :meth:`adopt_program`; it keeps no Variable alive."""
         return Program(self.graph, self.variables, self.devices, self.check is not None, self.jitted, self.times)
 
-    def take_over(self, other: Program | None) -> bool:
+    def adopt_program(self, other: Program | None) -> bool:
         """Runs another program from now on, if it is the same except for the names of Variables.
 
         Returns:

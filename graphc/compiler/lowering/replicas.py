@@ -13,7 +13,7 @@ from jax.sharding import PartitionSpec as P
 
 from graphc.compiler.base import at
 from graphc.compiler.base.errors import UnimplementedError
-from graphc.compiler.core import Variable, array_of, brought, in_fine_words, note_spread, variable_lock, whole_on
+from graphc.compiler.core import Variable, array_of, brought, finer_sharding, note_spread, variable_lock, whole_on
 from graphc.compiler.devices import laid_out, placed
 from graphc.compiler.ir import Graph, Node, Value
 from graphc.compiler.ops import HOST_CALLS, REPLICAS, is_random_state, replica_mesh, replica_spec
@@ -143,7 +143,7 @@ def together(sharding: Any, arrays: Sequence[Any], variables: Sequence[Variable]
     devices = sharding.device_set
     if _are_there(devices, arrays, variables):
         operands = list(arrays)
-        with _in_fine_words(variables, operands):
+        with _over_finer_mesh(variables, operands):
             yield operands
         return
     away = [variable for variable in variables if variable.raw.sharding.device_set != devices]
@@ -154,7 +154,7 @@ def together(sharding: Any, arrays: Sequence[Any], variables: Sequence[Variable]
                 variable.raw = placed(variable.raw, sharding)
     fixed = [isinstance(array, jax.Array) and array.sharding.device_set != devices for array in arrays]
     operands = [placed(array, sharding) if moved else array for array, moved in zip(arrays, fixed, strict=True)]
-    with brought(states, sharding), _in_fine_words(variables, operands):
+    with brought(states, sharding), _over_finer_mesh(variables, operands):
         yield operands
 
 
@@ -167,10 +167,10 @@ def _are_there(devices: Any, arrays: Sequence[Any], variables: Sequence[Variable
 
 
 @contextmanager
-def _in_fine_words(variables: Sequence[Variable], operands: list[Any]) -> Generator[None]:
+def _over_finer_mesh(variables: Sequence[Variable], operands: list[Any]) -> Generator[None]:
     """Expresses the first input over the finest mesh inside the scope, if necessary."""
     with variable_lock:  # so that another thread's assignment is not lost
-        finer = in_fine_words([*map(array_of, variables), *operands])
+        finer = finer_sharding([*map(array_of, variables), *operands])
         index, array = cast("tuple[int, Any]", finer or (-1, None))
         variable = variables[index] if 0 <= index < len(variables) else None
         before = None if variable is None else array_of(variable).sharding

@@ -24,7 +24,7 @@ from graphc.compiler.ops import linearize_twice
 
 jax: Any = _jax  # its functions are only partly annotated
 
-__all__ = ["Key", "Twice", "forward_key", "num_primals", "true_positions", "twice_differentiated"]
+__all__ = ["Key", "SecondOrder", "forward_key", "num_primals", "true_positions", "twice_differentiated"]
 
 Key = tuple[Any, ...]
 
@@ -47,7 +47,7 @@ class _Inner:
 
 
 @dataclass
-class Twice:
+class SecondOrder:
     """A loop or branch whose gradient is differentiated, while a graph is evaluated.
 
     Attributes:
@@ -132,7 +132,7 @@ def _added(one: Any, other: Any) -> Any:
 
 def twice_differentiated(
     graph: Graph, plan: Mapping[Key, tuple[tuple[int, ...], tuple[bool, ...]]]
-) -> tuple[dict[Key, Twice], dict[Node, Twice]]:
+) -> tuple[dict[Key, SecondOrder], dict[Node, SecondOrder]]:
     """Finds the loops and branches of a graph, without those of regions, whose gradients are differentiated.
 
     Args:
@@ -155,8 +155,8 @@ def twice_differentiated(
                 firsts.setdefault(key, []).append(node)
             elif inner is not None and at[inner] < at[node]:
                 seconds.setdefault(forward_key(inner), []).append(node)
-    twice_of: dict[Key, Twice] = {}
-    by_node: dict[Node, Twice] = {}
+    twice_of: dict[Key, SecondOrder] = {}
+    by_node: dict[Node, SecondOrder] = {}
     for key, again in seconds.items():
         node = nodes.get(key)
         if key[0] not in _OPS or node is None or not _is_pure(node) or at[node] > at[nodes[forward_key(again[0])]]:
@@ -169,7 +169,7 @@ def twice_differentiated(
 def _of(
     graph: Graph, firsts: Sequence[Node], again: Sequence[Node], nodes: Mapping[Key, Node], at: Mapping[Node, int],
     plan: Mapping[Key, tuple[tuple[int, ...], tuple[bool, ...]]],
-) -> Twice:  # fmt: skip
+) -> SecondOrder:  # fmt: skip
     inner: dict[Key, _Inner] = {}
     results: dict[int, list[Value]] = {}
     for node in again:
@@ -188,7 +188,7 @@ def _of(
     carrier = next((node for node in carriers if _adds_all(node, results, users, graph)), None)
     if carrier is not None:
         wrt = tuple(sorted(carrier.attrs["wrt"]))
-    return Twice(wrt, inner, carrier, plan[forward_key(firsts[0])])
+    return SecondOrder(wrt, inner, carrier, plan[forward_key(firsts[0])])
 
 
 def _adds_all(

@@ -92,7 +92,7 @@ from graphc.compiler.ops.order import (
     no_op,
     tuple,
 )
-from graphc.compiler.ops.signature import Signature
+from graphc.compiler.ops.signature import RowSignature
 from graphc.compiler.ops.table import AS_NUMBER, ROWS, infer_by_evaluation, is_row
 from graphc.compiler.ops.type_rules import BAD_VALUES, primitive
 from graphc.compiler.ops.values import HOST_VALUE
@@ -106,7 +106,7 @@ __all__ = [
     "COMPOSED", "COND", "COPY_AXIS", "FIRST_TRUE", "FOLD_IN_AXIS", "HOST_CALL", "HOST_CALLS", "HOST_RESULT",
     "HOST_VALUE", "INDEX", "JVP", "NO_OP", "ORDER", "READ_VARIABLE", "REPLICAS", "REPLICA_AXIS", "ROWS", "SAME_ON_ALL",
     "SCAN", "STATUS", "SWITCH", "TOGETHER", "UNORDERED_HOST_CALL", "VJP", "VMAP", "WHILE", "HostFunction",
-    "MappedRegion", "NamespaceInfo", "Operation", "Signature", "Trips", "as_numbers", "as_wide", "call_jax",
+    "MappedRegion", "NamespaceInfo", "Operation", "RowSignature", "Trips", "as_numbers", "as_wide", "call_jax",
     "called_by", "calls_host", "control_dependencies", "current_mode", "custom_vjp", "emit_branches", "emit_host_call",
     "emit_jvp", "emit_scan", "emit_vmap", "emit_while", "fft", "functions", "group", "host_error", "host_function",
     "host_lock", "infer_by_evaluation", "is_in_host_call", "is_interrupt", "is_random_state", "is_replaying", "is_row",

@@ -10,7 +10,7 @@ from typing import Any
 import jax
 
 from graphc.compiler.core import ArrayLike, Tensor, as_dtype  # noqa: F401  # pyright: ignore[reportUnusedImport]
-from graphc.compiler.ops.signature import DType, Shape, Signature  # noqa: F401  # pyright: ignore[reportUnusedImport]
+from graphc.compiler.ops.signature import DType, RowSignature, Shape  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from graphc.compiler.ops.table import Row, row
 
 IMPLEMENTATION = "threefry2x32"
@@ -49,9 +49,9 @@ class Draw:
     words: dict[str, str]
 
     @property
-    def parsed(self) -> Signature:
+    def parsed(self) -> RowSignature:
         """The signature, parsed."""
-        return Signature.parse(self.signature)
+        return RowSignature.parse(self.signature)
 
     @property
     def row(self) -> Row:

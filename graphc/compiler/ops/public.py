@@ -38,7 +38,7 @@ from graphc.compiler.core import (
 from graphc.compiler.ir import Attrs, OpDef, typed_key
 from graphc.compiler.ops import signature as signatures
 from graphc.compiler.ops.dtypes import DTypeName
-from graphc.compiler.ops.signature import REQUIRED, Signature
+from graphc.compiler.ops.signature import REQUIRED, RowSignature
 from graphc.compiler.ops.values import from_values
 from graphc.compiler.tracing import current_trace
 
@@ -84,7 +84,7 @@ def attrs_maker(op: OpDef, defaults: Mapping[str, Any]) -> Callable[[tuple[Any, 
     return make
 
 
-class Kept(dict[Any, Any]):
+class AttributeCache(dict[Any, Any]):
     """A cache of objects made from attribute values; its keys also hold their :func:`kinds`: 1 differs from True."""
 
     def __init__(self, make: Callable[[tuple[Any, ...]], Any], count: int) -> None:
@@ -208,7 +208,7 @@ def combinations(optional: Sequence[str]) -> list[tuple[str, ...]]:
 def public_function(entry: Row, ops: Mapping[tuple[str, ...], OpDef]) -> Callable[..., Any]:
     """Returns the public function of a row."""
     op = ops[()]
-    signature = Signature.parse(entry.signature)
+    signature = RowSignature.parse(entry.signature)
     attributes = _items(signature.defaults)
     template = _OPTIONAL_TEMPLATE if signature.optional else _TEMPLATE
     wrap = "_wrapper"
@@ -242,7 +242,7 @@ def public_function(entry: Row, ops: Mapping[tuple[str, ...], OpDef]) -> Callabl
         "_from_values": entry.by_value and from_values(op, entry.by_value),
         "_instead": entry.instead,
         "_kernel": kernel(op),
-        "_kernels": Kept(lambda values: kernel(op, attrs_of(values)), len(signature.defaults)),
+        "_kernels": AttributeCache(lambda values: kernel(op, attrs_of(values)), len(signature.defaults)),
         "_kinds": kinds,
         "_no_attrs": NO_ATTRS,
         "_op": op,
@@ -261,7 +261,7 @@ def public_function(entry: Row, ops: Mapping[tuple[str, ...], OpDef]) -> Callabl
     return function
 
 
-def _fast_path(entry: Row, signature: Signature) -> str:
+def _fast_path(entry: Row, signature: RowSignature) -> str:
     """Returns the code of the fast path; empty if the form of the result or the device must be checked."""
     if entry.platforms:
         return ""
@@ -285,7 +285,7 @@ def _fast_path(entry: Row, signature: Signature) -> str:
     return fast_path(kernel, arrays, conditions=conditions, several=several)
 
 
-def _unless_default(signature: Signature, default: str, otherwise: str) -> str:
+def _unless_default(signature: RowSignature, default: str, otherwise: str) -> str:
     """Returns an expression that is ``default`` if each attribute has its default, or may have it."""
     if not signature.defaults or any(value is REQUIRED for value in signature.defaults.values()):
         return otherwise
@@ -311,7 +311,7 @@ def _wrapped(outputs: Any) -> tuple[Tensor, ...]:
     return tuple([Tensor(array) for array in as_tuple(outputs)])
 
 
-def _first_steps(entry: Row, signature: Signature, wrap: str) -> str:
+def _first_steps(entry: Row, signature: RowSignature, wrap: str) -> str:
     """Returns the code that runs before the op is applied."""
     steps = f"_check({', '.join(signature.words)})\n    " if entry.check else ""
     if signature.on_device:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.compiler.ops.signature import Signature
+from graphc.compiler.ops.signature import RowSignature
 
 __all__ = [
     "Need", "all_of", "broadcasts", "counts", "explainer", "matrices", "of_ordered", "products", "solvable", "square",
@@ -120,7 +120,7 @@ def all_of(*needs: Need) -> Need:
 
 
 def explainer(
-    name: str, signature: Signature, need: Need | None
+    name: str, signature: RowSignature, need: Need | None
 ) -> Callable[[Sequence[Any], Mapping[str, Any]], InvalidArgumentError | None]:
     """Returns the function that explains an op's invalid arguments; it returns None to keep JAX's message."""
 

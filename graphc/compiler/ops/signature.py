@@ -14,8 +14,8 @@ from graphc.compiler.ir import DeviceSpec
 
 __all__ = [
     "REQUIRED", "Axes", "Axis", "DType", "Device", "DimensionNumbers", "EigResult", "EighResult", "Flags", "Ints",
-    "Norm", "PadWidth", "Padding", "PaddingConfig", "PairedAxes", "Precision", "QRResult", "Rounding", "SVDResult",
-    "ScatterMode", "Shape", "Signature", "Size", "SlogdetResult", "Tensors", "UniqueAllResult", "UniqueCountsResult",
+    "Norm", "PadWidth", "Padding", "PaddingConfig", "PairedAxes", "Precision", "QRResult", "Rounding", "RowSignature",
+    "SVDResult", "ScatterMode", "Shape", "Size", "SlogdetResult", "Tensors", "UniqueAllResult", "UniqueCountsResult",
     "UniqueInverseResult", "describe",
 ]  # fmt: skip
 
@@ -84,7 +84,7 @@ REQUIRED: Any = object()
 
 
 @dataclass(frozen=True)
-class Signature:
+class RowSignature:
     """A parsed row signature."""
 
     text: str
@@ -105,7 +105,7 @@ class Signature:
 
     @staticmethod
     @cache
-    def parse(text: str) -> Signature:
+    def parse(text: str) -> RowSignature:
         """Parses a signature such as ``x, axis: Axis = None``."""
         definition = ast.parse(f"def f({text}): ...").body[0]
         if not isinstance(definition, ast.FunctionDef):
@@ -136,7 +136,7 @@ class Signature:
             else:
                 annotations[argument.arg] = annotation
                 defaults[argument.arg] = REQUIRED if default is None else ast.literal_eval(default)
-        return Signature(
+        return RowSignature(
             text,
             tuple(typed),
             tuple(tensors),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import graphc.compiler.ops.signature as signature
 from graphc.compiler.ops import distributions, random
-from graphc.compiler.ops.signature import Signature
+from graphc.compiler.ops.signature import RowSignature
 from graphc.compiler.ops.table import ROWS, Row, docstring
 
 __all__ = ["render", "render_distributions", "render_random", "stub_path", "write"]
@@ -30,7 +30,7 @@ def render(module: str) -> str:
     """Returns the text of a row module's stub file, formatted like the linter's output."""
     rows = sorted(ROWS[module], key=lambda row: row.function)
     functions = "\n".join(_function(row) for row in rows)
-    used = set(re.findall(r"\w+", " ".join(Signature.parse(row.signature).typed for row in rows)))
+    used = set(re.findall(r"\w+", " ".join(RowSignature.parse(row.signature).typed for row in rows)))
     types = sorted(used.intersection(signature.__all__), key=str.lower)
     names = sorted((name for row in rows for name in (row.function, *row.aliases)), key=_natural)
     parts = [
@@ -124,11 +124,11 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 
 def _function(row: Row) -> str:
-    signature = Signature.parse(row.signature).typed.replace("'", '"')
+    signature = RowSignature.parse(row.signature).typed.replace("'", '"')
     head = f"def {row.function}({signature}) -> {row.returns}:"
     if len(head) > _WIDTH:
         if len(signature) + 4 > _WIDTH:
-            signature = ",\n    ".join(Signature.parse(row.signature).parameters).replace("'", '"') + ","
+            signature = ",\n    ".join(RowSignature.parse(row.signature).parameters).replace("'", '"') + ","
         head = f"def {row.function}(\n    {signature}\n) -> {row.returns}:"
     body = textwrap.indent(docstring(row) + "\n", "    ")
     text = f'{head}\n    """{body.lstrip()}    """\n'

@@ -38,12 +38,12 @@ from graphc.compiler.ir import OPEN, TensorType
 from graphc.compiler.tracing import current_trace, is_tracing, type_of_any
 
 __all__ = [
-    "COMBINE", "Column", "IndexEncoder", "LoopIndex", "checked_position", "column_of", "grid_of", "misfit",
+    "COMBINE", "IndexEncoder", "IndexLike", "StridedColumn", "checked_position", "column_of", "grid_of", "misfit",
     "put_column", "put_grid", "without_leading_ones",
 ]  # fmt: skip
 
 
-class LoopIndex(Protocol):
+class IndexLike(Protocol):
     """The index of a rolled loop, with a known range; such an object has an attribute ``__graphc_index__``."""
 
     __graphc_index__: Any
@@ -245,7 +245,7 @@ class IndexEncoder:
             "with values for all elements"
         )
 
-    def _loop_index(self, index: LoopIndex, axis: int) -> Tensor:
+    def _loop_index(self, index: IndexLike, axis: int) -> Tensor:
         size = self.shape[axis]
         if size == OPEN:
             return index.tensor
@@ -285,7 +285,7 @@ lax: Any = _lax  # its functions are only partly annotated
 COMBINE: dict[str, Any] = {"add": jnp.add, "multiply": jnp.multiply, "min": jnp.minimum, "max": jnp.maximum}
 
 
-class Column(NamedTuple):
+class StridedColumn(NamedTuple):
     """Every k-th place of an axis, all along it: a column of the array in which k places in a row are an axis.
 
     XLA reads and writes it as part of what surrounds it, where a slice with a step is a loop of its own: a loop that
@@ -309,9 +309,9 @@ class Column(NamedTuple):
 _MOST_COLUMNS = 8
 
 
-def column_of(x: Any, index: tuple[Any, ...]) -> Column | None:
+def column_of(x: Any, index: tuple[Any, ...]) -> StridedColumn | None:
     """Returns the column that an index names; None where it names something else."""
-    axis, columns = 0, list[Column]()
+    axis, columns = 0, list[StridedColumn]()
     for position, item in enumerate(index):
         if item == "...":
             axis = x.ndim - (len(index) - position - 1)
@@ -323,12 +323,12 @@ def column_of(x: Any, index: tuple[Any, ...]) -> Column | None:
             step = positions.step
             if not 1 < step <= _MOST_COLUMNS or positions.start >= step or len(positions) * step != x.shape[axis]:
                 return None
-            columns.append(Column(axis, positions.start, step))
+            columns.append(StridedColumn(axis, positions.start, step))
         axis += 1
     return columns[0] if len(columns) == 1 else None
 
 
-def put_column(x: Any, values: Any, column: Column, how: str) -> jax.Array:
+def put_column(x: Any, values: Any, column: StridedColumn, how: str) -> jax.Array:
     """Returns an array with a column of it changed."""
     axis, first, step = column
     shape = (*x.shape[:axis], x.shape[axis] // step, *x.shape[axis + 1 :])

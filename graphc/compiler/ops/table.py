@@ -35,7 +35,7 @@ from graphc.compiler.core import FUNCTIONS, dtype_rules
 from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.compiler.ops.public import as_tuple, combinations, public_function
 from graphc.compiler.ops.refusals import Need, explainer
-from graphc.compiler.ops.signature import Signature
+from graphc.compiler.ops.signature import RowSignature
 from graphc.compiler.ops.type_rules import infer_by_rule
 
 __all__ = [
@@ -160,7 +160,7 @@ _OPTIONAL = re.compile(r"\b\w+ ?= ?None")
 
 def _optional(entry: Row) -> tuple[str, ...]:
     """Returns the row's optional tensors. Most rows have none, which shows without parsing the signature."""
-    return Signature.parse(entry.signature).optional if _OPTIONAL.search(entry.signature) else ()
+    return RowSignature.parse(entry.signature).optional if _OPTIONAL.search(entry.signature) else ()
 
 
 def _op_name(entry: Row, extras: tuple[str, ...]) -> str:
@@ -178,7 +178,7 @@ def _function(entry: Row) -> Callable[..., Any]:
 def _op(entry: Row, extras: tuple[str, ...] = ()) -> OpDef:
     """Returns the op of a row for calls with these optional tensors, which JAX receives by name."""
     name = _op_name(entry, extras)
-    required = Signature.parse(entry.signature).tensors
+    required = RowSignature.parse(entry.signature).tensors
     impl = entry.impl
     if extras:
 
@@ -195,7 +195,7 @@ def _op(entry: Row, extras: tuple[str, ...] = ()) -> OpDef:
         differentiable=entry.differentiable,
         light=bool(entry.light),
         platforms=entry.platforms,
-        explain=explainer(entry.name, Signature.parse(entry.signature), None if extras else entry.need),
+        explain=explainer(entry.name, RowSignature.parse(entry.signature), None if extras else entry.need),
         doc=entry.doc,
     )
 
@@ -224,7 +224,7 @@ def infer_by_evaluation(impl: Callable[..., Any]) -> Callable[..., tuple[TensorT
 
 def docstring(entry: Row) -> str:
     """Returns the docstring of the public function of a row."""
-    words = Signature.parse(entry.signature).words
+    words = RowSignature.parse(entry.signature).words
     lines = [entry.doc, "", "Args:", *(f"  {name}: {text}" for name, text in words.items())]
     lines += ["", "Raises:", "  InvalidArgumentError: shapes, dtypes or attributes do not fit."]
     source = _source(entry.impl)

@@ -19,11 +19,11 @@ from graphc.compiler.ir import OPS, Attrs, Graph, Node, OpDef, TensorType
 from graphc.compiler.lowering import lower
 from graphc.compiler.ops import CALL, COND, JVP, SCAN, SWITCH, VJP, VMAP, WHILE, linearize, replaying
 from graphc.compiler.runtime.executor import Execution
-from graphc.compiler.runtime.following import Following
+from graphc.compiler.runtime.following import TracedExecution
 from graphc.compiler.runtime.partition import partition
 from graphc.compiler.runtime.placer import Placement
 from graphc.compiler.runtime.plan import HOST, Plan, Step
-from graphc.compiler.runtime.steps import Placed, PlacedFunction
+from graphc.compiler.runtime.steps import DeviceValue, PlacedFunction
 
 __all__ = ["drive", "make_driven", "plan_region"]
 
@@ -33,7 +33,7 @@ Slots = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Driven(Step):
+class DrivenLoop(Step):
     """A step that runs plans for the bodies of an op.
 
     Attributes:
@@ -84,7 +84,7 @@ def plan_region(region: Graph, placement: Placement) -> Plan:
 def make_driven(
     op: OpDef, attrs: Attrs, regions: tuple[Graph, ...], plans: tuple[Plan, ...], name: str,
     location: Location | None = None, *, inputs: Slots = (), outputs: Slots = (), after: Slots = (),
-) -> Driven:  # fmt: skip
+) -> DrivenLoop:  # fmt: skip
     """Returns a step made from its parts; a step outside any plan has no slots."""
     driver = _DRIVERS[op.name]
     return driver(
@@ -95,10 +95,10 @@ def make_driven(
 # Control flow, which the runtime executes part by part.
 
 
-class _Controlled(Driven):
+class _Controlled(DrivenLoop):
     """A step that runs the same way whether or not JAX follows it: the execution handles the kinds of values."""
 
-    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+    def follow(self, values: Sequence[DeviceValue], execution: TracedExecution) -> Sequence[DeviceValue]:
         """As :meth:`run`."""
         return self.run(values, execution)
 
@@ -152,7 +152,7 @@ class _Scan(_Controlled):
         return [*carry, *(stack.array() for stack in stacks)]
 
 
-def _detached(loop: Driven, carry: Sequence[Any], execution: Execution) -> Sequence[Any]:
+def _detached(loop: DrivenLoop, carry: Sequence[Any], execution: Execution) -> Sequence[Any]:
     """Returns the carried values with the variables, which come last, cut off from gradients, as assignment does."""
     count = len(carry) - len(loop.attrs.get("assigned", ()))
     return (*carry[:count], *execution.detached(carry[count:]))
@@ -163,23 +163,23 @@ def _detached(loop: Driven, carry: Sequence[Any], execution: Execution) -> Seque
 jax: Any = _jax  # its functions are only partly annotated
 
 
-class _Transform(Driven):
+class _Transform(DrivenLoop):
     """A step that JAX always traces."""
 
     kind: ClassVar[str] = "transform"
 
     def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
         """Runs the step on arrays."""
-        return [value.value for value in self.follow(list(map(Placed.of, arrays)), Following(execution))]
+        return [value.value for value in self.follow(list(map(DeviceValue.of, arrays)), TracedExecution(execution))]
 
 
-def _followed(plan: Plan, values: Sequence[Placed], execution: Following) -> PlacedFunction:
+def _followed(plan: Plan, values: Sequence[DeviceValue], execution: TracedExecution) -> PlacedFunction:
     """Returns a plan as a function of arrays on the devices of these values."""
     return PlacedFunction(partial(execution.run, plan), [value.device for value in values])
 
 
 class _Vjp(_Transform):
-    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+    def follow(self, values: Sequence[DeviceValue], execution: TracedExecution) -> Sequence[DeviceValue]:
         """Runs the forward pass again, and then the backward pass."""
         wrt: Sequence[int]
         mask: Sequence[bool]
@@ -196,11 +196,13 @@ class _Vjp(_Transform):
             placements = [position for position, wanted in zip(function.results, mask, strict=True) if wanted]
             cotangents = [value.to(position).value for value, position in zip(values[count:], placements, strict=True)]
             gradients = pullback(cotangents)
-        return [Placed(gradient, primals[position].device) for position, gradient in zip(wrt, gradients, strict=True)]
+        return [
+            DeviceValue(gradient, primals[position].device) for position, gradient in zip(wrt, gradients, strict=True)
+        ]
 
 
 class _Jvp(_Transform):
-    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+    def follow(self, values: Sequence[DeviceValue], execution: TracedExecution) -> Sequence[DeviceValue]:
         """Runs the body and pushes the tangents through it."""
         count = self.attrs["num_primals"]
         primals = [value.somewhere() for value in values[:count]]
@@ -209,18 +211,18 @@ class _Jvp(_Transform):
         body = _followed(self.plans[0], [*primals, *rest], execution)
         inputs = [value.value for value in (*primals, *tangents, *rest)]
         outputs = self.op.impl(*inputs, **self.attrs, body=body)
-        return list(map(Placed, outputs, [*body.results, *body.results[: self.attrs["num_tangents"]]]))
+        return list(map(DeviceValue, outputs, [*body.results, *body.results[: self.attrs["num_tangents"]]]))
 
 
 class _Vmap(_Transform):
-    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+    def follow(self, values: Sequence[DeviceValue], execution: TracedExecution) -> Sequence[DeviceValue]:
         """Runs the body for all rows at once; loops continue until no row needs them."""
         axis = f"rows_{len(execution.axes)}"
-        body = _followed(self.plans[0], values, Following(execution, (*execution.axes, axis)))
+        body = _followed(self.plans[0], values, TracedExecution(execution, (*execution.axes, axis)))
         mapped = jax.vmap(
             body, self.attrs["in_axes"], self.attrs["out_axes"], axis_name=axis, axis_size=self.attrs["size"]
         )
-        return list(map(Placed, mapped(*[value.value for value in values]), body.results))
+        return list(map(DeviceValue, mapped(*[value.value for value in values]), body.results))
 
 
 class _CustomGradient(_Transform):
@@ -228,13 +230,13 @@ class _CustomGradient(_Transform):
         """Runs the function without its gradient."""
         return execution.run(self.plans[0], arrays)[: self.attrs["num_outputs"]]
 
-    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+    def follow(self, values: Sequence[DeviceValue], execution: TracedExecution) -> Sequence[DeviceValue]:
         """Runs the function, whose gradient JAX takes from the user's gradient function."""
         outputs, states, primals = (self.attrs[name] for name in ("num_outputs", "num_states", "num_primals"))
         values = [value.somewhere() for value in values]
         forward = _followed(self.plans[0], values, execution)
 
-        def pull(cotangents: Sequence[Placed]) -> Sequence[Placed]:
+        def pull(cotangents: Sequence[DeviceValue]) -> Sequence[DeviceValue]:
             results = execution.run(self.plans[1], cotangents)
             return [gradient.to(value.device) for gradient, value in zip(results, values[:primals], strict=True)]
 
@@ -244,10 +246,10 @@ class _CustomGradient(_Transform):
         results = self.op.impl(
             *[value.value for value in values], **self.attrs, forward=forward, backward=PlacedFunction(pull, places)
         )
-        return list(map(Placed, results, forward.results))
+        return list(map(DeviceValue, results, forward.results))
 
 
-_DRIVERS: Mapping[str, type[Driven]] = {
+_DRIVERS: Mapping[str, type[DrivenLoop]] = {
     CALL.name: _Call,
     COND.name: _Branch,
     SWITCH.name: _Branch,

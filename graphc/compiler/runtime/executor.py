@@ -33,7 +33,7 @@ from graphc.compiler.core import thread_settings
 from graphc.compiler.ir import TensorType
 from graphc.compiler.ops import with_calls
 from graphc.compiler.runtime.plan import Plan, Step
-from graphc.compiler.runtime.stacks import Rows, RowsInPlace, Stack, StackInPlace
+from graphc.compiler.runtime.stacks import ArrayRows, RowsInPlace, RowStack, StackInPlace
 from graphc.compiler.runtime.steps import HostCallFailed
 
 # The shared thread pool of this process: calls of ``gx.submit``, and steps of graphs.
@@ -129,12 +129,12 @@ class Execution:
         """Returns a Python number as a value."""
         return number
 
-    def rows(self, array: Any, count: int) -> Rows:
+    def rows(self, array: Any, count: int) -> ArrayRows:
         """Returns the rows of an array that a loop iterates over."""
         del count
         return RowsInPlace(array)
 
-    def stack(self, type: TensorType) -> Stack:
+    def stack(self, type: TensorType) -> RowStack:
         """Returns the buffer in which a loop collects rows."""
         return StackInPlace(type)
 

@@ -18,16 +18,16 @@ from jax import lax as _lax
 from graphc.compiler.ir import TensorType
 from graphc.compiler.runtime.executor import Execution
 from graphc.compiler.runtime.plan import Plan
-from graphc.compiler.runtime.stacks import FollowedRows, FollowedStack, Rows, Stack
-from graphc.compiler.runtime.steps import Placed
+from graphc.compiler.runtime.stacks import ArrayRows, FollowedRows, FollowedStack, RowStack
+from graphc.compiler.runtime.steps import DeviceValue
 
-__all__ = ["Following"]
+__all__ = ["TracedExecution"]
 
 lax: Any = _lax  # its functions are only partly annotated
 
 
-class Following(Execution):
-    """A run whose values are :class:`Placed`.
+class TracedExecution(Execution):
+    """A run whose values are :class:`DeviceValue`.
 
     It stays in one thread, as JAX's transformations require.
     """
@@ -37,13 +37,13 @@ class Following(Execution):
         self.axes = tuple(axes)
         self._around = around
 
-    def run(self, plan: Plan, arrays: Sequence[Placed]) -> list[Placed]:
+    def run(self, plan: Plan, arrays: Sequence[DeviceValue]) -> list[DeviceValue]:
         """Runs a plan."""
         self.check()
         slots: list[Any] = [None] * plan.num_slots
         slots[: plan.num_inputs] = arrays
         for slot, constant in plan.constants:
-            slots[slot] = Placed(constant)
+            slots[slot] = DeviceValue(constant)
         for step, dying in zip(plan.steps, plan.last_uses, strict=True):
             results = step.follow([slots[slot] for slot in step.inputs], self)
             for slot, value in zip(step.outputs, results, strict=True):
@@ -56,14 +56,14 @@ class Following(Execution):
         """Raises the first error, if there was one."""
         self._around.check()
 
-    def number(self, value: Placed) -> int | None:
+    def number(self, value: DeviceValue) -> int | None:
         """Returns a condition or a branch number as a Python number; None if it differs by row."""
         try:
             return int(value.value)
         except jax.errors.ConcretizationTypeError:
             return None
 
-    def holds(self, condition: Placed) -> bool:
+    def holds(self, condition: DeviceValue) -> bool:
         """Returns True if a condition is true, for at least one row."""
         number = self.number(condition)
         if number is None:
@@ -73,31 +73,31 @@ class Following(Execution):
             number = int(of_all)
         return bool(number)
 
-    def select(self, choice: Placed, cases: Sequence[Sequence[Placed]]) -> list[Placed]:
+    def select(self, choice: DeviceValue, cases: Sequence[Sequence[DeviceValue]]) -> list[DeviceValue]:
         """Selects, for each row, from lists of values by a number."""
-        selected: list[Placed] = []
+        selected: list[DeviceValue] = []
         for values in zip(*cases, strict=True):
             device = next((value.device for value in reversed(values) if value.device is not None), None)
             number = choice.to(device).value
             if number.dtype != bool:
                 number = lax.clamp(0, number, len(cases) - 1)
             selected.append(
-                Placed(lax.select_n(number, *[jnp.asarray(value.to(device).value) for value in values]), device)
+                DeviceValue(lax.select_n(number, *[jnp.asarray(value.to(device).value) for value in values]), device)
             )
         return selected
 
-    def constant(self, number: int) -> Placed:
+    def constant(self, number: int) -> DeviceValue:
         """Returns a Python number as a value."""
-        return Placed(number)
+        return DeviceValue(number)
 
-    def rows(self, array: Placed, count: int) -> Rows:
+    def rows(self, array: DeviceValue, count: int) -> ArrayRows:
         """Returns the rows of an array that a loop iterates over."""
         return FollowedRows(array, count)
 
-    def stack(self, type: TensorType) -> Stack:
+    def stack(self, type: TensorType) -> RowStack:
         """Returns the buffer in which a loop collects rows."""
         return FollowedStack(type)
 
-    def detached(self, values: Sequence[Placed]) -> list[Placed]:
+    def detached(self, values: Sequence[DeviceValue]) -> list[DeviceValue]:
         """Returns the values without gradients."""
-        return [Placed(lax.stop_gradient(value.value), value.device) for value in values]
+        return [DeviceValue(lax.stop_gradient(value.value), value.device) for value in values]

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from graphc.compiler.runtime.executor import Execution
-    from graphc.compiler.runtime.following import Following
-    from graphc.compiler.runtime.steps import Placed
+    from graphc.compiler.runtime.following import TracedExecution
+    from graphc.compiler.runtime.steps import DeviceValue
 
 HOST = "host"
 """The device name of a step that runs on the host."""
@@ -54,7 +54,7 @@ class Step(ABC):
         """Runs the step; devices may still be computing the arrays that it is given, and those that it returns."""
 
     @abstractmethod
-    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+    def follow(self, values: Sequence[DeviceValue], execution: TracedExecution) -> Sequence[DeviceValue]:
         """Runs the step in a run that JAX traces; see :meth:`run`."""
 
 

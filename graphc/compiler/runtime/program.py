@@ -264,7 +264,7 @@ class PlacedProgram:
         """Returns an output as an array: Python functions return NumPy arrays, and loops may return their inputs."""
         return result if isinstance(result, jax.Array) else jax.device_put(as_type(result, output.type), self._default)
 
-    def take_over(self, other: Program | None) -> bool:
+    def adopt_program(self, other: Program | None) -> bool:
         """Returns False: the program of a function that runs in steps is never shared."""
         del other
         return False

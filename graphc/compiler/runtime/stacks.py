@@ -10,14 +10,14 @@ import jax.numpy as jnp
 from jax import lax as _lax
 
 from graphc.compiler.ir import TensorType
-from graphc.compiler.runtime.steps import Placed
+from graphc.compiler.runtime.steps import DeviceValue
 
-__all__ = ["FollowedRows", "FollowedStack", "Rows", "RowsInPlace", "Stack", "StackInPlace"]
+__all__ = ["ArrayRows", "FollowedRows", "FollowedStack", "RowStack", "RowsInPlace", "StackInPlace"]
 
 lax: Any = _lax  # its functions are only partly annotated
 
 
-class Rows(Protocol):
+class ArrayRows(Protocol):
     """The rows of an array."""
 
     def __getitem__(self, index: int) -> Any:
@@ -25,7 +25,7 @@ class Rows(Protocol):
         ...
 
 
-class Stack(Protocol):
+class RowStack(Protocol):
     """An array that is filled row by row."""
 
     def put(self, row: Any, index: int) -> None:
@@ -68,10 +68,12 @@ class StackInPlace:
 class FollowedRows:
     """Rows that are sliced all at once, so that their cotangents are stacked once."""
 
-    def __init__(self, array: Placed, count: int) -> None:
-        self._rows = [Placed(row, array.device) for row in cast("list[Any]", _unstacked(array.value))] if count else []
+    def __init__(self, array: DeviceValue, count: int) -> None:
+        self._rows = (
+            [DeviceValue(row, array.device) for row in cast("list[Any]", _unstacked(array.value))] if count else []
+        )
 
-    def __getitem__(self, index: int) -> Placed:
+    def __getitem__(self, index: int) -> DeviceValue:
         return self._rows[index]
 
 
@@ -80,19 +82,19 @@ class FollowedStack:
 
     def __init__(self, type: TensorType) -> None:
         self._type = type
-        self._rows: dict[int, Placed] = {}
+        self._rows: dict[int, DeviceValue] = {}
 
-    def put(self, row: Placed, index: int) -> None:
+    def put(self, row: DeviceValue, index: int) -> None:
         """Stores a row."""
         self._rows[index] = row
 
-    def array(self) -> Placed:
+    def array(self) -> DeviceValue:
         """Returns the array, on the device of its rows."""
         if not self._rows:
-            return Placed(jnp.zeros(self._type.shape, self._type.dtype))
+            return DeviceValue(jnp.zeros(self._type.shape, self._type.dtype))
         rows = [self._rows[index] for index in sorted(self._rows)]
         device = rows[0].device
-        return Placed(_stacked(self._type.dtype, *[row.to(device).value for row in rows]), device)
+        return DeviceValue(_stacked(self._type.dtype, *[row.to(device).value for row in rows]), device)
 
 
 @jax.jit

@@ -35,13 +35,13 @@ from graphc.compiler.runtime.plan import Step
 
 if TYPE_CHECKING:
     from graphc.compiler.runtime.executor import Execution
-    from graphc.compiler.runtime.following import Following
+    from graphc.compiler.runtime.following import TracedExecution
 
 # Placed values: values that JAX traces, with their devices, which tracers do not provide.
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class DeviceValue:
     """An array or a tracer with its device."""
 
     value: Any  # the array, the tracer, or a number
@@ -49,21 +49,21 @@ class Placed:
     device: Device | None = None
 
     @classmethod
-    def of(cls, value: Any) -> Placed:
+    def of(cls, value: Any) -> DeviceValue:
         """Returns an array with its device; numbers and unknown tracers have none."""
         concrete = isinstance(value, jax.Array) and not isinstance(value, Tracer)
         return cls(value, next(iter(value.devices())) if concrete else None)
 
-    def to(self, device: Device | None) -> Placed:
+    def to(self, device: Device | None) -> DeviceValue:
         """Returns the value on a device; its cotangents are transferred back."""
         if device is None or device is self.device:
             return self
         here = None if self.device is None else _only(self.device)
-        return Placed(jax.device_put(self.value, _only(device), src=here), device)
+        return DeviceValue(jax.device_put(self.value, _only(device), src=here), device)
 
-    def somewhere(self) -> Placed:
+    def somewhere(self) -> DeviceValue:
         """Returns the value as an array on its device, or on the default one: its cotangents are summed there."""
-        return self if self.device is not None else Placed(jnp.asarray(self.value)).to(devices()[0])
+        return self if self.device is not None else DeviceValue(jnp.asarray(self.value)).to(devices()[0])
 
 
 def _only(device: Device) -> Any:
@@ -75,7 +75,7 @@ class PlacedFunction:
 
     def __init__(
         self,
-        function: Callable[[Sequence[Placed]], Sequence[Placed]],
+        function: Callable[[Sequence[DeviceValue]], Sequence[DeviceValue]],
         devices: Sequence[Device | None] | Callable[[], Sequence[Device | None]],
     ) -> None:
         self._function = function
@@ -85,7 +85,7 @@ class PlacedFunction:
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         """Returns the results for arrays or tracers."""
         devices = self._devices() if callable(self._devices) else self._devices
-        outputs = self._function(list(map(Placed, values, devices)))
+        outputs = self._function(list(map(DeviceValue, values, devices)))
         self.results = [result.device for result in outputs]
         return tuple([result.value for result in outputs])
 
@@ -152,7 +152,7 @@ class Segment(Step):
             jax.block_until_ready(results)
         return results
 
-    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+    def follow(self, values: Sequence[DeviceValue], execution: TracedExecution) -> Sequence[DeviceValue]:
         """Calls the program in JAX's trace; each mode of differentiation may have its own program."""
         context.launched()
         mode = (current_mode(), is_replaying())
@@ -160,7 +160,7 @@ class Segment(Step):
             self._followed[mode] = self._compiled(numbered=False)
         with jax.default_device(self._place) if self._calls_host else nullcontext():
             results = self._followed[mode](*[value.value for value in values])
-        return [Placed(result, self._place) for result in results]
+        return [DeviceValue(result, self._place) for result in results]
 
 
 def _is_held(array: Any) -> bool:
@@ -191,7 +191,7 @@ class Transfer(Step):
         except ValueError:  # from another platform, or split over devices, which a program does not accept
             return (jax.device_put(array, self._target, may_alias=False),)
 
-    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+    def follow(self, values: Sequence[DeviceValue], execution: TracedExecution) -> Sequence[DeviceValue]:
         """Transfers the value; its cotangents are transferred back."""
         return (values[0].to(self._target),)
 
@@ -241,11 +241,11 @@ class HostCall(Step):
             raise HostCallFailed(status)
         return results
 
-    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+    def follow(self, values: Sequence[DeviceValue], execution: TracedExecution) -> Sequence[DeviceValue]:
         """Calls the function as a single program would: a repeated forward pass does not call it again."""
         op = HOST_CALL if self.ordered else UNORDERED_HOST_CALL
         attrs = {"function": self.function.name, "results": self.function.results}
-        return [Placed(result) for result in op.impl(*[value.value for value in values], **attrs)]
+        return [DeviceValue(result) for result in op.impl(*[value.value for value in values], **attrs)]
 
 
 def _typed(graph: Graph, *, numbered: bool) -> Callable[..., Any]:

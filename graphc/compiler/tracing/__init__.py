@@ -32,7 +32,7 @@ from graphc.compiler.tracing.reads import (
     recorded_whole,
 )
 from graphc.compiler.tracing.region import Region, VariableState
-from graphc.compiler.tracing.reports import AfterCall, Check, LoopReport, RegionAborted, SideEffect, Store
+from graphc.compiler.tracing.reports import AfterCall, Check, LoopReport, RegionAborted, SideEffect, TensorStore
 from graphc.compiler.tracing.sources import (
     SMALL_BYTES,
     Source,
@@ -47,7 +47,7 @@ from graphc.compiler.tracing.sources import (
     global_name,
     is_fixed,
     item,
-    lacks,
+    lacks_attribute,
     length,
     looked_up,
     membership,
@@ -57,16 +57,16 @@ from graphc.compiler.tracing.sources import (
     same_keys,
     same_set,
 )
-from graphc.compiler.tracing.trace import CREATES, Checkpoint, Trace, current_trace, trace_of, type_of_any
+from graphc.compiler.tracing.trace import CREATES, RollbackPoint, Trace, current_trace, trace_of, type_of_any
 
 __all__ = [
     "ALIAS", "CREATES", "MISSING", "SMALL_BYTES", "AfterCall", "Alias", "AliasSet", "BoundMethod", "CallState", "Cell",
-    "Check", "Checkpoint", "Closures", "Controls", "CreationInTrace", "Journal", "LateRow", "Lifting", "LoopReport",
-    "ReadGuard", "Reads", "Region", "RegionAborted", "SideEffect", "Source", "Store", "TensorCell", "Trace",
+    "Check", "Closures", "Controls", "CreationInTrace", "Journal", "LateRow", "Lifting", "LoopReport", "ReadGuard",
+    "Reads", "Region", "RegionAborted", "RollbackPoint", "SideEffect", "Source", "TensorCell", "TensorStore", "Trace",
     "VariableState", "Write", "addresses", "after_nodes", "attribute", "attributes_of", "check_loop", "closures_now",
     "content_of", "contents_of", "context", "current_trace", "dispatched", "exact", "fixed", "global_name",
     "graph_by_hand", "has_parts", "in_region", "is_array", "is_fixed", "is_followed", "is_tracing", "is_unseen", "item",
-    "keep_apart", "lacks", "last_node", "late_rows", "length", "lifted", "looked_up", "making_state", "membership",
-    "reads_here", "recorded_whole", "refusal", "refuse_in_trace", "result_of_call", "root_trace", "same_array",
-    "same_items", "same_keys", "same_set", "trace_of", "type_of_any",
+    "keep_apart", "lacks_attribute", "last_node", "late_rows", "length", "lifted", "looked_up", "making_state",
+    "membership", "reads_here", "recorded_whole", "refusal", "refuse_in_trace", "result_of_call", "root_trace",
+    "same_array", "same_items", "same_keys", "same_set", "trace_of", "type_of_any",
 ]  # fmt: skip

@@ -31,9 +31,9 @@ from graphc.compiler.tracing.sources import (
     attributes_of,
     contents_of,
     element,
+    equals_only_itself,
     exact,
     is_fixed,
-    is_one,
     is_opaque,
     item,
     places_of,
@@ -406,7 +406,7 @@ def _element(reads: Reads, source: Source, index: int, value: Any) -> None:
     One that equals only itself is the object itself; of others, equal ones that differ in what they hold may come.
     """
     if has_parts(value):
-        reads.record(element(source, value) if is_one(value) else item(_listed(source), index), value)
+        reads.record(element(source, value) if equals_only_itself(value) else item(_listed(source), index), value)
 
 
 def _listed(source: Source) -> Source:

@@ -124,7 +124,7 @@ class Reads:
         """Records the traced function, which is the same in all calls."""
         self.record(fixed(function, "the function"), function)
 
-    def wraps(self, owner: Any, function: Any, text: str) -> None:
+    def record_wrapper(self, owner: Any, function: Any, text: str) -> None:
         """Records that an object from outside, such as a compiled function, wraps a function that it never replaces."""
         if self.source(owner) is not None:
             self.record(fixed(function, text), function)

@@ -62,7 +62,7 @@ class SideEffect:
 
 
 @dataclass(frozen=True)
-class Store:
+class TensorStore:
     """An assignment of a symbolic tensor to a part of an object.
 
     owner: the object.

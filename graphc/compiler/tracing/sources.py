@@ -25,9 +25,10 @@ from graphc.compiler.base import with_article
 
 __all__ = [
     "BUFFERED", "SMALL_BYTES", "Source", "addresses", "argument", "attribute", "attributes_of", "cell", "closure_cell",
-    "content_of", "contents_of", "dispatched", "exact", "fixed", "global_name", "is_fixed", "is_one", "is_opaque",
-    "item", "lacks", "length", "looked_up", "membership", "outer_cell", "places_of", "result_of", "result_of_call",
-    "same_array", "same_items", "same_keys", "same_mapping", "same_set", "slots_of", "typed_keys", "typed_set",
+    "content_of", "contents_of", "dispatched", "equals_only_itself", "exact", "fixed", "global_name", "is_fixed",
+    "is_opaque", "item", "lacks_attribute", "length", "looked_up", "membership", "outer_cell", "places_of", "result_of",
+    "result_of_call", "same_array", "same_items", "same_keys", "same_mapping", "same_set", "slots_of", "typed_keys",
+    "typed_set",
 ]  # fmt: skip
 
 # Equality of Python values as a compiled function sees it: stricter than ``==``, since types and signs count.
@@ -104,12 +105,12 @@ def typed(value: Any) -> tuple[type[Any], Any]:
         return (kind, typed_set(value))
     if isinstance(value, np.generic):
         return (kind, (value.dtype.str, value.tobytes()))
-    if is_one(value) and kind.__weakrefoffset__:
+    if equals_only_itself(value) and kind.__weakrefoffset__:
         return (kind, weakref.ref(value))  # not kept alive
     return (kind, exact(value) if kind in _PLAIN else value)
 
 
-def is_one(value: Any) -> bool:
+def equals_only_itself(value: Any) -> bool:
     """Returns True if an object equals only itself."""
     return type(value).__hash__ is object.__hash__
 
@@ -171,7 +172,7 @@ BUFFERED = "biufc"
 """The kinds of dtypes whose arrays give their memory to others."""
 
 
-def lacks(value: Any, name: str) -> bool:
+def lacks_attribute(value: Any, name: str) -> bool:
     """Returns True if an object has no such attribute, ignoring ``__getattr__``."""
     find: Any = type.__getattribute__ if isinstance(value, type) else type(value).__getattribute__
     if isinstance(find, types.FunctionType):
@@ -309,7 +310,7 @@ def item(base: Source, index: Any) -> Source:
     text, kind = f"{base.text}[{index!r}]", cast("type[Any]", type(index))
     if kind in (int, str):
         return Source(base, _NONE, f"[{index!r}]", text, (*base.key, "[]", kind, index))
-    if weak := base.of_call and is_one(index) and kind.__weakrefoffset__:
+    if weak := base.of_call and equals_only_itself(index) and kind.__weakrefoffset__:
         index = weakref.ref(index)  # do not keep the call's objects alive
     return Source(base, index, "()" if weak else "", text, (*base.key, "[]", kind, index))
 

@@ -55,14 +55,14 @@ from graphc.compiler.tracing.cells import CallState, Cell, Journal, JournalMark,
 from graphc.compiler.tracing.lifting import CreationInTrace, Lifting, SharedMemory, known_value
 from graphc.compiler.tracing.mode import context
 from graphc.compiler.tracing.reads import Reads
-from graphc.compiler.tracing.reports import AfterCall, Check, LoopReport, SideEffect, Store
+from graphc.compiler.tracing.reports import AfterCall, Check, LoopReport, SideEffect, TensorStore
 
 if TYPE_CHECKING:
     from graphc.compiler.core import Tracing, Variable
     from graphc.compiler.tracing.aliases import Distinct
     from graphc.compiler.tracing.mode import Controls
 
-__all__ = ["CREATES", "Checkpoint", "Trace"]
+__all__ = ["CREATES", "RollbackPoint", "Trace"]
 
 CREATES = "it creates a Variable"
 """How the reason begins for which an attempt to roll a loop ends where state is made; the line follows."""
@@ -71,7 +71,7 @@ _FORBIDDEN = "{} would happen once, when {} is traced, and not at each call, whi
 
 
 @dataclass(frozen=True)
-class Checkpoint:
+class RollbackPoint:
     """A point that a trace can be rolled back to."""
 
     num_nodes: int
@@ -121,7 +121,7 @@ class Trace:
         self.forbids_side_effects = False
         # The refusal that makes any other attempt to trace the function pointless.
         self.final_refusal: GraphcError | None = None
-        self.stores: dict[int, Store] = {}  # the objects that hold tensors of the trace, by identity
+        self.stores: dict[int, TensorStore] = {}  # the objects that hold tensors of the trace, by identity
         self.regions: weakref.WeakSet[Any] = weakref.WeakSet()  # the live traces of the branches and loop bodies inside
         self.controls: Controls | None = None  # the innermost open scope of control dependencies; None if there is none
         # The stateful objects made in the trace, such as random generators, with the line of each.
@@ -433,7 +433,7 @@ class Trace:
 
     def note_store(self, owner: Any, what: str, undo: Callable[[Any], None]) -> None:
         """Records that an object holds a tensor; when tracing ends, graphc checks whether the object outlives it."""
-        self.root.stores.setdefault(id(owner), Store(owner, what, user_location(), undo))
+        self.root.stores.setdefault(id(owner), TensorStore(owner, what, user_location(), undo))
 
     def writing(self, cell: Cell) -> None:
         """Records that a cell is about to be written; call it before the write."""
@@ -442,16 +442,16 @@ class Trace:
             raise self.refuse(alias.error(cell.what))
         self.journal.note(cell)
 
-    def checkpoint(self) -> Checkpoint:
+    def checkpoint(self) -> RollbackPoint:
         """Returns a point to roll back to."""
         root = self.root
-        return Checkpoint(
+        return RollbackPoint(
             len(self.builder.nodes), dict(self._constants), self._variable_states(), len(root.refusals),
             len(root.loops), len(root.side_effects), self.journal.mark(), len(root.notes), len(root.aliases),
             len(self.distinct),
         )  # fmt: skip
 
-    def rollback(self, point: Checkpoint) -> None:
+    def rollback(self, point: RollbackPoint) -> None:
         """Discards all that was traced since ``point``."""
         del self.builder.nodes[point.num_nodes :]
         del self.root.refusals[point.num_refusals :]

@@ -134,7 +134,7 @@ class VarLenFeature:
     dtype: Any
 
 
-class Column(NamedTuple):
+class FeatureColumn(NamedTuple):
     """A checked feature, as an attribute of a node."""
 
     key: str
@@ -143,7 +143,7 @@ class Column(NamedTuple):
     default: Literal | None
 
 
-def columns_of(features: Any, use: str) -> dict[str, Column]:
+def columns_of(features: Any, use: str) -> dict[str, FeatureColumn]:
     """Checks the features that a user requests."""
     if not isinstance(features, Mapping) or not features:
         problem = f"features must be a dict with at least one feature, got {features!r:.60}"
@@ -152,12 +152,12 @@ def columns_of(features: Any, use: str) -> dict[str, Column]:
     return {str(name): _column(str(name), feature, f"{use}: feature {name!r}") for name, feature in requested.items()}
 
 
-def _column(name: str, feature: Any, use: str) -> Column:
+def _column(name: str, feature: Any, use: str) -> FeatureColumn:
     if isinstance(feature, VarLenFeature):
-        return Column(name, _dtype(feature.dtype, use), None, None)
+        return FeatureColumn(name, _dtype(feature.dtype, use), None, None)
     if isinstance(feature, FixedLenFeature):
         dtype, shape = _dtype(feature.dtype, use), _shape(feature.shape, use)
-        return Column(name, dtype, shape, _default(feature.default_value, dtype, shape, use))
+        return FeatureColumn(name, dtype, shape, _default(feature.default_value, dtype, shape, use))
     raise refusal(use, f"expected a FixedLenFeature or VarLenFeature, got {feature!r:.60}", InvalidTypeError)
 
 
@@ -248,7 +248,7 @@ def _parse(use: str, serialized: Any, features: Any, names: Any, ranks: tuple[in
     return by_name
 
 
-def _is_sparse(column: Column) -> bool:
+def _is_sparse(column: FeatureColumn) -> bool:
     return column.shape is None
 
 
@@ -303,7 +303,7 @@ def _parse_arrays(
 ) -> tuple[Array, ...]:  # fmt: skip
     rows = _rows(serialized, names, single, use)
     arrays: list[Array] = []
-    for column in (Column(*column) for column in columns):
+    for column in (FeatureColumn(*column) for column in columns):
         if _is_sparse(column):
             positions, values, sizes = _variable(column, rows)
             drop = int(single)
@@ -334,7 +334,7 @@ def _rows(serialized: Array, names: Array | None, single: bool, use: str) -> lis
     return rows
 
 
-def _fixed(column: Column, rows: Sequence[_Row]) -> Array:
+def _fixed(column: FeatureColumn, rows: Sequence[_Row]) -> Array:
     assert column.shape is not None
     filled = np.empty((len(rows), *column.shape), column.dtype)
     size = int(np.prod(column.shape))
@@ -355,7 +355,7 @@ def _fixed(column: Column, rows: Sequence[_Row]) -> Array:
     return filled
 
 
-def _variable(column: Column, rows: Sequence[_Row]) -> tuple[Array, ...]:
+def _variable(column: FeatureColumn, rows: Sequence[_Row]) -> tuple[Array, ...]:
     nothing = np.empty(0, column.dtype)
     values = [row.values(column.key, column.dtype) for row in rows]
     present = [nothing if value is None else value for value in values]
@@ -369,7 +369,7 @@ def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
     serialized, single = types[0], attrs["single"]
     rows = () if single else serialized.shape if serialized.ranked else (OPEN,)
     results: list[TensorType] = []
-    for column in (Column(*column) for column in attrs["columns"]):
+    for column in (FeatureColumn(*column) for column in attrs["columns"]):
         if _is_sparse(column):
             axes = len(rows) + 1
             index: np.dtype[Any] = attrs["index"]

@@ -38,7 +38,7 @@ class WholeFiles(Format):
 
 
 @dataclass(frozen=True)
-class TextLines(Format):
+class TextLineFormat(Format):
     """Lines without their ends (a line feed, with or without a carriage return): the key is ``name:line``, from 1."""
 
     skip_header_lines: int = 0
@@ -56,7 +56,7 @@ class TextLines(Format):
 
 
 @dataclass(frozen=True)
-class FixedLengthRecords(Format):
+class FixedLengthFormat(Format):
     """Records of fixed length: the key is ``name:record``, from 0. Readers of files say what the sizes mean."""
 
     record_bytes: int
@@ -101,7 +101,8 @@ class Records(Format):
 
 
 FORMATS: Mapping[str, type[Any]] = {
-    "fixed_length_record": FixedLengthRecords, "text_line": TextLines, "tf_record": Records, "whole_file": WholeFiles,
+    "fixed_length_record": FixedLengthFormat, "text_line": TextLineFormat, "tf_record": Records,
+    "whole_file": WholeFiles,
 }  # fmt: skip
 """The formats, by their names in graphs."""
 

@@ -14,7 +14,15 @@ from graphc.compiler.core import STRING, SymbolicTensor, as_dtype
 from graphc.compiler.ir import OPEN, Attrs, Effect, Graph, Infer, OpDef, TensorType, gives, part_of_world, writes
 from graphc.graphs.queues import ops as queue_ops
 from graphc.graphs.queues.components import integer
-from graphc.graphs.queues.formats import FORMATS, FixedLengthRecords, Format, Records, TextLines, WholeFiles, spec_of
+from graphc.graphs.queues.formats import (
+    FORMATS,
+    FixedLengthFormat,
+    Format,
+    Records,
+    TextLineFormat,
+    WholeFiles,
+    spec_of,
+)
 from graphc.graphs.queues.queue import QueueBase
 from graphc.graphs.queues.rows import single
 from graphc.graphs.queues.shared import Act, SharedObject, graph_here, handle_of, op_on, shared_state
@@ -154,7 +162,7 @@ class TextLineReader(ReaderBase):
     ) -> None:  # fmt: skip
         skip = _count("TextLineReader", "skip_header_lines", skip_header_lines or 0)
         packed = checked_compression(compression_type, "TextLineReader: compression_type")
-        super().__init__(TextLines(skip, packed), name, shared_name)
+        super().__init__(TextLineFormat(skip, packed), name, shared_name)
 
 
 class WholeFileReader(ReaderBase):
@@ -197,7 +205,7 @@ class FixedLengthRecordReader(ReaderBase):
         checked = {size: _count(kind, size, count or 0) for size, count in sizes.items()}
         length = _count(kind, "record_bytes", record_bytes, least=1)
         packed = checked_compression(encoding, f"{kind}: encoding")
-        super().__init__(FixedLengthRecords(length, **checked, compression=packed), name, shared_name)
+        super().__init__(FixedLengthFormat(length, **checked, compression=packed), name, shared_name)
 
 
 class TFRecordReader(ReaderBase):

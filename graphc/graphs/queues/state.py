@@ -17,7 +17,7 @@ from graphc.compiler.base.errors import FailedPreconditionError
 from graphc.graphs.queues.components import QueueSpec
 from graphc.graphs.queues.rows import BARE, Columns, Entry, Part, Picks, Run, rows_in
 from graphc.graphs.queues.shared import Fillers
-from graphc.graphs.queues.wait_queue import Close, Lines, Put, Take, Waiter
+from graphc.graphs.queues.wait_queue import Close, Lines, PendingDequeue, Put, Waiter
 from graphc.graphs.refusals import user_error
 
 # The rows of a queue, in the order in which it returns them: first-in, first-out, or random.
@@ -181,7 +181,7 @@ class ShuffledRows:
 _ANY_NUMBER = 1 << 62
 
 
-class Rows(Protocol):
+class RowBuffer(Protocol):
     """A container of a queue's rows, in its order."""
 
     @property
@@ -210,7 +210,7 @@ class Rows(Protocol):
         ...
 
 
-def _rows(spec: QueueSpec) -> Rows:
+def _rows(spec: QueueSpec) -> RowBuffer:
     return ShuffledRows(spec.seed) if spec.kind == "RandomShuffleQueue" else FifoRows()
 
 
@@ -269,7 +269,7 @@ class QueueState(Lines):
         """Takes one element; waits until there is one."""
         with self._lock:
             if self._takers or self.rows.size <= (0 if self.closed else self.kept_back):
-                take = Take(self, 1)
+                take = PendingDequeue(self, 1)
                 self._wait(take, self._takers)
                 return take.got[0]
             try:
@@ -291,7 +291,7 @@ class QueueState(Lines):
             return []
         with self._lock:
             if self._takers or self.rows.size - (0 if self.closed else self.kept_back) < wanted:
-                take = Take(self, wanted, up_to)
+                take = PendingDequeue(self, wanted, up_to)
                 self._wait(take, self._takers)
                 return take.got
             try:
@@ -337,7 +337,7 @@ class QueueState(Lines):
 
     def _check_alone(self, waiter: Waiter) -> None:
         """Raises an error if nothing can end a wait."""
-        if isinstance(waiter, Take) and self.fillers.is_missing and not self._putters:
+        if isinstance(waiter, PendingDequeue) and self.fillers.is_missing and not self._putters:
             raise at(self.fillers.complaint(self.label, waiter.what()), user_location())
         # If its producer dies, a consumer is alone; TensorFlow lets it wait forever.
         if interruption() is None and len(sys._current_frames()) == 1:  # pyright: ignore[reportPrivateUsage]

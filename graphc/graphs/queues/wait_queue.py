@@ -212,7 +212,7 @@ class Close(Waiter):
         return f"the enqueues to {self._queue.label} before its close; close(cancel_pending_enqueues=True) cancels them"
 
 
-class Take(Waiter):
+class PendingDequeue(Waiter):
     """A dequeue.
 
     It takes rows as they come, so that it can take more rows than the queue has room for, and returns them if it cannot

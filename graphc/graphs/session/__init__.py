@@ -21,7 +21,7 @@ from graphc.graphs.session.graphs.placeholders import graph_dtype, graph_type, p
 from graphc.graphs.session.graphs.tensor import GraphTensor, Operation, sizes_of
 from graphc.graphs.session.graphs.trace import is_outside, is_random_state
 from graphc.graphs.session.options import ConfigProto, GPUOptions, RunMetadata, RunOptions
-from graphc.graphs.session.plans.local import Single, Target, Targets, local_plan, placing
+from graphc.graphs.session.plans.local import SessionTarget, Single, Targets, local_plan, placing
 from graphc.graphs.session.plans.planning import Clusters, Rules, clustered, runs_on_host
 from graphc.graphs.session.plans.steps import SessionStep, reason_of
 from graphc.graphs.session.runners import QueueRunner, add_queue_runner, start_queue_runners
@@ -117,7 +117,7 @@ __all__ = [
     "ExponentialMovingAverage", "Fetches", "FileWriter", "FtrlOptimizer", "GPUOptions", "GradientDescentOptimizer",
     "Graph", "GraphKeys", "GraphTensor", "GraphVariable", "Initializer", "InteractiveSession", "MomentumOptimizer",
     "Operation", "Optimizer", "Print", "QueueRunner", "RMSPropOptimizer", "Rules", "RunMetadata", "RunOptions", "Saver",
-    "Session", "SessionState", "SessionStep", "Single", "Target", "Targets", "VariableScope", "add_queue_runner",
+    "Session", "SessionState", "SessionStep", "SessionTarget", "Single", "Targets", "VariableScope", "add_queue_runner",
     "all_variables", "assert_global_step", "assert_variables_initialized", "assign", "assign_add", "assign_sub",
     "by_value", "case", "checkpoints", "clustered", "cond", "constant", "constant_initializer", "convert_to_tensor",
     "cosine_decay", "count_up_to", "create_global_step", "default_graph", "exponential_decay", "get_global_step",

@@ -22,7 +22,15 @@ from graphc.graphs.session.fetching import Fetches, feed_targets, feed_value
 from graphc.graphs.session.graphs.graph import Graph, default_graph, stacks
 from graphc.graphs.session.graphs.tensor import GraphTensor
 from graphc.graphs.session.options import ConfigProto, RunMetadata, RunOptions
-from graphc.graphs.session.plans.local import SessionDevice, Single, Target, local_plan, needed_nodes, placing, targets
+from graphc.graphs.session.plans.local import (
+    SessionDevice,
+    SessionTarget,
+    Single,
+    local_plan,
+    needed_nodes,
+    placing,
+    targets,
+)
 from graphc.graphs.session.plans.steps import StateSegment, reason_of
 from graphc.graphs.session.state import SessionState
 
@@ -81,7 +89,7 @@ class Session:
         self._compiled: list[str] = []
         self._num_compiled = 0
         self._entered: list[ExitStack] = []
-        self._target: Target | None = None
+        self._target: SessionTarget | None = None
         if target:
             try:
                 self._target = targets().connect(target, self._graph, self._config, self._add_compiled)

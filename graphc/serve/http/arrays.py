@@ -202,7 +202,7 @@ def _with_words(value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Arguments:
+class BodyArguments:
     """The arguments in the body of a request: arrays, or JSON values, in structures.
 
     Attributes:
@@ -215,7 +215,7 @@ class Arguments:
 
 
 @dataclass(frozen=True)
-class Branch:
+class ArgumentContainer:
     """A container in the arguments of a function."""
 
     level: nest.Structure
@@ -225,7 +225,7 @@ class Branch:
         return f"{{{', '.join(f'{key}: {item}' for key, item in zip(self.level.keys, self.items, strict=True))}}}"
 
 
-Tree = TensorSpec | Branch
+Tree = TensorSpec | ArgumentContainer
 """The form of an argument: a tensor, or a structure of tensors."""
 
 
@@ -254,7 +254,7 @@ class Form:
         """The specs of all arrays."""
         return [spec for tree in (*self.args, *self.kwargs.values()) for spec in _specs(tree)]
 
-    def fit(self, arguments: Arguments) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def fit(self, arguments: BodyArguments) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Converts the arguments of a request to the function's."""
         args, kwargs = list(arguments.args), dict(arguments.kwargs)
         for name in self.names[len(args) : len(self.args)]:
@@ -306,7 +306,7 @@ def _tree(value: Any) -> Tree:
         return value
     parts = nest.children(value)
     if parts is not None:
-        return Branch(nest.level(value), tuple(map(_tree, parts[1])))
+        return ArgumentContainer(nest.level(value), tuple(map(_tree, parts[1])))
     if not (hasattr(value, "shape") and hasattr(value, "dtype")):
         raise InvalidTypeError(
             f"App: an example has arrays or gx.TensorSpecs with a row for each query, got {type(value).__name__} "
@@ -329,7 +329,7 @@ def _specs(tree: Tree) -> Iterator[TensorSpec]:
 def _of_rows(tree: Tree) -> Tree:
     if isinstance(tree, TensorSpec):
         return tree if tree.shape is None else replace(tree, shape=(None, *tree.shape[1:]))
-    return Branch(tree.level, tuple(map(_of_rows, tree.items)))
+    return ArgumentContainer(tree.level, tuple(map(_of_rows, tree.items)))
 
 
 def _zeros(tree: Tree) -> Any:

@@ -16,7 +16,7 @@ from numpy.lib import format as npy
 from graphc.compiler.base import nest
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.serve.copies import Array
-from graphc.serve.http.arrays import Arguments, Form, plain, portable, shown
+from graphc.serve.http.arrays import BodyArguments, Form, plain, portable, shown
 from graphc.serve.http.problems import ProblemError
 
 JSON, NPY, NPZ = "application/json", "application/x-npy", "application/x-npz"
@@ -97,10 +97,10 @@ class Budget:
         )  # fmt: skip
 
 
-def decode(kind: str, body: bytes, budget: Budget) -> Arguments:
+def decode(kind: str, body: bytes, budget: Budget) -> BodyArguments:
     """Decodes the arguments in a body."""
     if kind == NPY:
-        return Arguments((_read_npy(body),))
+        return BodyArguments((_read_npy(body),))
     return _decode_npz(body, budget) if kind == NPZ else _decode_json(body, budget)
 
 
@@ -142,7 +142,7 @@ def _check_json(body: bytes, budget: Budget) -> None:
             raise ProblemError(413, f"the body has a number or text of more than {_LONGEST_GAP} characters")
 
 
-def _decode_json(body: bytes, budget: Budget) -> Arguments:
+def _decode_json(body: bytes, budget: Budget) -> BodyArguments:
     _check_json(body, budget)
     try:
         document: Any = _DECODER.decode(body.decode() or "{}")
@@ -162,10 +162,10 @@ def _decode_json(body: bytes, budget: Budget) -> Arguments:
             raise ProblemError(400, f"{name} is {words}, got {shown(value)}")
     if len(args) > _MOST_ARRAYS:
         raise ProblemError(413, f"the body has more than {_MOST_ARRAYS} arguments")
-    return Arguments(tuple(cast("list[Any]", args)), cast("dict[str, Any]", kwargs), cast("str", signature))
+    return BodyArguments(tuple(cast("list[Any]", args)), cast("dict[str, Any]", kwargs), cast("str", signature))
 
 
-def _decode_npz(body: bytes, budget: Budget) -> Arguments:
+def _decode_npz(body: bytes, budget: Budget) -> BodyArguments:
     # One more than the budget is read, so that a request with another argument is told its name.
     if body.count(_ENTRY) > budget.arrays + 1:
         raise ProblemError(413, f"the body has more than {budget.arrays} arrays")
@@ -187,7 +187,7 @@ def _decode_npz(body: bytes, budget: Budget) -> Arguments:
     args: list[Array] = []
     while (array := arrays.pop(f"{_COUNTED}{len(args)}", None)) is not None:
         args.append(array)
-    return Arguments(tuple(args), arrays)
+    return BodyArguments(tuple(args), arrays)
 
 
 _Order = Literal["C", "F"]

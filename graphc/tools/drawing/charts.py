@@ -35,7 +35,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Span:
+class TimeSpan:
     """Something that took time. ``kind``: what it was, by which it has its colour."""
 
     lane: str
@@ -65,7 +65,7 @@ def bars(rows: Sequence[Bar]) -> str:
     return _chart("".join(parts), len(rows) * 24.0 + 4)
 
 
-def lanes(spans: Sequence[Span], most: int = 2000) -> str:
+def lanes(spans: Sequence[TimeSpan], most: int = 2000) -> str:
     """Returns a lane for each place, with a box for each span; of many spans, the longest are drawn."""
     shown = sorted(sorted(spans, key=lambda span: span.start - span.end)[:most], key=lambda span: span.start)
     names = sorted(dict.fromkeys(span.lane for span in shown), key=lambda lane: (lane[:1] != "/", lane))
@@ -91,7 +91,7 @@ def lanes(spans: Sequence[Span], most: int = 2000) -> str:
     return _chart("".join(parts), y + 20) + _kinds(shown)
 
 
-def _span(span: Span, x: float, y: float, scale: float) -> str:
+def _span(span: TimeSpan, x: float, y: float, scale: float) -> str:
     width = max((span.end - span.start) * scale, 1.0)
     label = ""
     if width > 24:
@@ -104,7 +104,7 @@ def _span(span: Span, x: float, y: float, scale: float) -> str:
     )
 
 
-def _kinds(spans: Sequence[Span]) -> str:
+def _kinds(spans: Sequence[TimeSpan]) -> str:
     items = " ".join(
         f'<svg width="12" height="10" aria-hidden="true"><rect width="12" height="10" rx="2" '
         f'fill="{_LANE_COLOURS.get(kind, _OTHER)}"/></svg> {escape(kind)}&#160;&#160;'

@@ -11,7 +11,7 @@ from typing import Any
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.ir import Graph, Node, print_graph
-from graphc.tools.drawing.charts import Span, lanes
+from graphc.tools.drawing.charts import TimeSpan, lanes
 from graphc.tools.drawing.picture import Picture
 from graphc.tools.drawing.svg import asset, legend, style_sheet, svg_document, svg_element, token
 from graphc.tools.drawing.viewing import LIMIT, Note, views
@@ -103,6 +103,6 @@ def notebook_graph(graph: Graph) -> str:
 
 def notebook_timeline(events: Sequence[Any]) -> str:
     """Returns the events of a timeline as a notebook shows them: a lane for each device and thread."""
-    spans = [Span(event.track, event.kind, event.name, event.start, event.end) for event in events]
+    spans = [TimeSpan(event.track, event.kind, event.name, event.start, event.end) for event in events]
     count = f"{len(spans)} event{'s' if len(spans) != 1 else ''}"
     return shown(f"{lanes(spans)}<div class='gx-caption'>{count}</div>")

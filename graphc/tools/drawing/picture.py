@@ -37,7 +37,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Layout:
+class PictureLayout:
     """The positions of all parts, in pixels from the upper left corner.
 
     Attributes:
@@ -76,14 +76,14 @@ def ranks_of(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
     return ranks
 
 
-def spread(items: Sequence[Item], edges: Sequence[tuple[int, int]]) -> Layout:
+def spread(items: Sequence[Item], edges: Sequence[tuple[int, int]]) -> PictureLayout:
     """Places items in ranks, so that edges lead downwards.
 
     Args:
       edges: pairs of items, by their places in ``items``, from above to below, without cycles.
     """
     if not items:
-        return Layout((), (), 0.0, 0.0)
+        return PictureLayout((), (), 0.0, 0.0)
     ranks = ranks_of(len(items), edges)
     net = _Net(items, edges, ranks)
     net.order()
@@ -93,7 +93,7 @@ def spread(items: Sequence[Item], edges: Sequence[tuple[int, int]]) -> Layout:
     xs = [x - left for x in xs]
     corners = tuple((xs[item] - box.width / 2, tops[ranks[item]]) for item, box in enumerate(items))
     routes = _routes(items, edges, net, xs, corners, tops, heights)
-    return Layout(
+    return PictureLayout(
         corners, routes, max(x + net.widths[vertex] / 2 for vertex, x in enumerate(xs)), tops[-1] + heights[-1]
     )
 

@@ -26,10 +26,10 @@ from graphc.compiler.ir import Graph
 from graphc.compiler.ops import SCAN
 from graphc.tools.inspect.equality import Agreement, Difference, Tolerance, compare_leaves, compare_results
 from graphc.tools.inspect.modes import (
-    Call,
+    ComparedCall,
     Compiled,
-    Mode,
     Outcome,
+    RunMode,
     State,
     baseline_mode,
     baseline_variables,
@@ -43,7 +43,9 @@ from graphc.tools.inspect.timing import Timing, measure
 # Gradients of a call, taken eagerly and inside a compiled function.
 
 
-def compare_gradients(call: Call, result: Any, state: State, tolerance: Tolerance) -> tuple[Agreement | None, str]:
+def compare_gradients(
+    call: ComparedCall, result: Any, state: State, tolerance: Tolerance
+) -> tuple[Agreement | None, str]:
     """Compares the gradients of a call's floating outputs with respect to its floating inputs.
 
     What is differentiated is the sum of the outputs, each element with a weight of its own: the plain sum of a softmax
@@ -195,7 +197,7 @@ def compare(
     """
     baseline_functions = dict(baselines or {})
     _check_options(baseline_functions, rounds, seconds)
-    call = Call.of(fn, args, kwargs)
+    call = ComparedCall.of(fn, args, kwargs)
     compiled = compile_call(call)
     variables = [
         variable for baseline in baseline_functions.values() for variable in baseline_variables(baseline, call)
@@ -248,7 +250,7 @@ def _check_options(baselines: Mapping[str, Any], rounds: int, seconds: float) ->
         raise at(error, user_location())
 
 
-def _tolerance(rtol: float | None, atol: float | None, call: Call, compiled: Compiled) -> Tolerance:
+def _tolerance(rtol: float | None, atol: float | None, call: ComparedCall, compiled: Compiled) -> Tolerance:
     tensors = [leaf for leaf in nest.flatten((call.args, call.kwargs))[0] if isinstance(leaf, Tensor)]
     captured = compiled.traced.captured(call.function.bind(*call.args, **call.kwargs))
     variables = [variable.value() for variable in compiled.traced.variables.values()]
@@ -270,7 +272,7 @@ def _iterations(graph: Graph) -> int:
 
 
 def _check(
-    call: Call, modes: Sequence[Mode], state: State, tolerance: Tolerance, gradients: bool
+    call: ComparedCall, modes: Sequence[RunMode], state: State, tolerance: Tolerance, gradients: bool
 ) -> tuple[list[ModeReport], list[str]]:
     """Runs each mode once, and compares it with the first one."""
     notes: list[str] = []
@@ -304,7 +306,7 @@ def _agreement(eager: Outcome, other: Outcome, state: State, tolerance: Toleranc
     return Agreement((*values.differences, *after.differences))
 
 
-def _time(modes: Sequence[Mode], reports: Sequence[ModeReport], rounds: int, seconds: float) -> dict[str, Timing]:
+def _time(modes: Sequence[RunMode], reports: Sequence[ModeReport], rounds: int, seconds: float) -> dict[str, Timing]:
     close = [mode for mode, report in zip(modes, reports, strict=True) if report.close]
     if not rounds:
         return {}

@@ -25,7 +25,7 @@ _LONG = 200
 
 
 @dataclass(frozen=True)
-class Row:
+class ListedNode:
     """A node, an input of a graph or an output of the whole.
 
     Attributes:
@@ -64,20 +64,20 @@ class Row:
             yield "line", f"{self.node.location.short} in {self.node.location.function}"
 
 
-def rows_of(graph: Graph) -> list[Row]:
+def rows_of(graph: Graph) -> list[ListedNode]:
     """Returns the rows of a graph; each comes after those that it takes values of, loops counted once."""
     rows = list(_rows(graph, "", {}))
     for index, value in enumerate(graph.outputs):
         names = {id(row.node): row.name for row in rows if row.node is not None}
-        rows.append(Row(f"return_{index}", "output", (_source(value, "", names),), (), (value.type,)))
+        rows.append(ListedNode(f"return_{index}", "output", (_source(value, "", names),), (), (value.type,)))
     return rows
 
 
-def _rows(graph: Graph, scope: str, sources: dict[int, tuple[str, int]]) -> Iterator[Row]:
+def _rows(graph: Graph, scope: str, sources: dict[int, tuple[str, int]]) -> Iterator[ListedNode]:
     """Yields the rows of a graph whose inputs, by their places, are values of other rows."""
     for value in graph.inputs:
         source = sources.get(value.index)
-        yield Row(_input_name(value, scope), "input", (source,) if source else (), (), (value.type,))
+        yield ListedNode(_input_name(value, scope), "input", (source,) if source else (), (), (value.type,))
     names: dict[int, str] = {}
     for node in graph.nodes:
         inputs = [_source(value, scope, names) for value in node.inputs]
@@ -85,7 +85,7 @@ def _rows(graph: Graph, scope: str, sources: dict[int, tuple[str, int]]) -> Iter
         types = tuple(value.type for value in node.outputs)
         if not node.regions:
             names[id(node)] = node.path(scope)
-            yield Row(names[id(node)], node.op.name, tuple(inputs), controls, types, node)
+            yield ListedNode(names[id(node)], node.op.name, tuple(inputs), controls, types, node)
             continue
         names[id(node)] = f"{node.path(scope)}/{node.op.name}"
         taken: set[int] = set()
@@ -99,7 +99,7 @@ def _rows(graph: Graph, scope: str, sources: dict[int, tuple[str, int]]) -> Iter
             inside = {id(row.node): row.name for row in body if row.node is not None}
             results += [_source(value, inner, inside) for value in node.regions[index].outputs]
         rest = [source for entry, source in enumerate(inputs) if entry not in taken]
-        yield Row(names[id(node)], node.op.name, (*rest, *results), controls, types, node)
+        yield ListedNode(names[id(node)], node.op.name, (*rest, *results), controls, types, node)
 
 
 def _entries(node: Node) -> list[Sequence[int | None]]:
@@ -132,9 +132,9 @@ def to_dot(graph: Graph) -> str:
     return "\n".join([f"digraph {json.dumps(graph.name)} {{", *_body(rows), "}"])
 
 
-def _body(rows: list[Row]) -> Iterator[str]:
+def _body(rows: list[ListedNode]) -> Iterator[str]:
     yield '  node [shape=box, style="rounded,filled", fontname="monospace", fontsize=10];'
-    scopes: dict[str, list[Row]] = {}
+    scopes: dict[str, list[ListedNode]] = {}
     for row in rows:
         scopes.setdefault(row.scope, []).append(row)
     for scope in list(scopes):  # those that hold nothing but others
@@ -149,7 +149,7 @@ def _body(rows: list[Row]) -> Iterator[str]:
             yield f'  {json.dumps(name)} -> {json.dumps(row.name)} [style=dashed, color="#d97706"];'
 
 
-def _scope(scope: str, scopes: dict[str, list[Row]], indent: str) -> Iterator[str]:
+def _scope(scope: str, scopes: dict[str, list[ListedNode]], indent: str) -> Iterator[str]:
     for row in scopes.get(scope, ()):
         fill, edge = colours_of(row.op if row.node is None else kind_of(row.node))
         text = "\n".join([row.label.removesuffix(".in"), ", ".join(map(str, row.types))]).strip()
@@ -171,7 +171,7 @@ def to_model_explorer(graph: Graph) -> str:
     return json.dumps({"label": graph.name, "graphs": [{"id": graph.name, "nodes": nodes}]}, indent=1)
 
 
-def _node(row: Row) -> dict[str, Any]:
+def _node(row: ListedNode) -> dict[str, Any]:
     edges = [
         {"sourceNodeId": name, "sourceNodeOutputId": str(output), "targetNodeInputId": str(number)}
         for number, (name, output) in enumerate(row.inputs)
@@ -233,7 +233,7 @@ def graph_def(graph: Graph) -> Any:
     return message("GraphDef")(node=[_tensorboard_node(row) for row in rows_of(graph)])
 
 
-def _tensorboard_node(row: Row) -> Any:
+def _tensorboard_node(row: ListedNode) -> Any:
     inputs = [f"{_safe(name)}:{output}" if output else _safe(name) for name, output in row.inputs]
     inputs += [f"^{_safe(name)}" for name in row.controls]
     device = "" if row.node is None else row.node.device

@@ -25,7 +25,7 @@ from graphc.tools.inspect.timing import wait_for
 
 
 @dataclass(frozen=True)
-class Call:
+class ComparedCall:
     """A function and the arguments to compare it with; arrays among them are tensors."""
 
     function: Function
@@ -33,7 +33,7 @@ class Call:
     kwargs: dict[str, Any]
 
     @classmethod
-    def of(cls, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+    def of(cls, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> ComparedCall:
         """Takes what a user gave: a compiled or plain function or method, arguments of any kind."""
         if isinstance(fn, BoundFunction):
             fn, args = fn.__func__, (fn.__self__, *args)
@@ -120,7 +120,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Mode:
+class RunMode:
     """One way to run the function.
 
     Attributes:
@@ -172,7 +172,7 @@ class Compiled:
     multiplies: bool
 
 
-def compile_call(call: Call) -> Compiled:
+def compile_call(call: ComparedCall) -> Compiled:
     """Traces, lowers and compiles a function for its arguments, each step timed by itself."""
     try:
         traced = call.function.trace(*call.args, **call.kwargs)
@@ -200,7 +200,7 @@ def _multiplies(lowered: Any) -> bool:
     return "stablehlo.dot_general" in text or "stablehlo.convolution" in text
 
 
-def eager_mode(call: Call, state: State) -> Mode:
+def eager_mode(call: ComparedCall, state: State) -> RunMode:
     """Returns the function as plain Python, line by line, and every compiled function that it calls likewise."""
     python_function = call.function.python_function
 
@@ -209,22 +209,22 @@ def eager_mode(call: Call, state: State) -> Mode:
         with functions_run_eagerly(), call.function.pinned():
             yield
 
-    return Mode("eager", lambda: python_function(*call.args, **call.kwargs), state, scope)
+    return RunMode("eager", lambda: python_function(*call.args, **call.kwargs), state, scope)
 
 
-def compiled_mode(call: Call, compiled: Compiled, state: State) -> Mode:
+def compiled_mode(call: ComparedCall, compiled: Compiled, state: State) -> RunMode:
     """Returns the function as one compiled program."""
-    return Mode("compiled", lambda: call.function(*call.args, **call.kwargs), state, memory=compiled.memory)
+    return RunMode("compiled", lambda: call.function(*call.args, **call.kwargs), state, memory=compiled.memory)
 
 
-def baseline_mode(name: str, fn: Callable[..., Any], call: Call, state: State) -> Mode:
+def baseline_mode(name: str, fn: Callable[..., Any], call: ComparedCall, state: State) -> RunMode:
     """Returns a function of the user's that should do the same.
 
     A compiled function gets the tensors; any other gets each as a ``jax.Array`` of its own.
     """
     if isinstance(fn, Function | BoundFunction):
         compiled = cast("Any", fn)
-        return Mode(name, lambda: compiled(*call.args, **call.kwargs), state)
+        return RunMode(name, lambda: compiled(*call.args, **call.kwargs), state)
     args = tuple(_convert(_own_array, value) for value in call.args)
     kwargs = {name: _convert(_own_array, value) for name, value in call.kwargs.items()}
 
@@ -240,10 +240,10 @@ def baseline_mode(name: str, fn: Callable[..., Any], call: Call, state: State) -
 
     lower: Any = getattr(fn, "lower", None)
     memory = None if lower is None else memory_of(lower(*args, **kwargs).compile())
-    return Mode(name, run, state, memory=memory, is_graphc=False)
+    return RunMode(name, run, state, memory=memory, is_graphc=False)
 
 
-def baseline_variables(fn: Any, call: Call) -> list[Variable]:
+def baseline_variables(fn: Any, call: ComparedCall) -> list[Variable]:
     """Returns the variables that a baseline touches, where that can be known."""
     if not isinstance(fn, Function | BoundFunction):
         return []

@@ -89,7 +89,7 @@ class Timing:
         return low <= other_high and other_low <= high
 
 
-class Timed(Protocol):
+class TimedCall(Protocol):
     """Something that can be timed."""
 
     @property
@@ -109,7 +109,7 @@ def wait_for(result: Any, variables: Sequence[Variable] = ()) -> None:
     jax.block_until_ready(arrays)
 
 
-def measure(contenders: Sequence[Timed], rounds: int, seconds: float) -> dict[str, Timing]:
+def measure(contenders: Sequence[TimedCall], rounds: int, seconds: float) -> dict[str, Timing]:
     """Times contenders in turns: A B A B, so that a slow spell of the machine hits all of them.
 
     Args:
@@ -130,7 +130,7 @@ def measure(contenders: Sequence[Timed], rounds: int, seconds: float) -> dict[st
     return {name: Timing(tuple(times), calls[name]) for name, times in samples.items()}
 
 
-def _first_sample(contender: Timed) -> tuple[int, float]:
+def _first_sample(contender: TimedCall) -> tuple[int, float]:
     """Returns how many calls make a sample long enough, and the first such sample."""
     seconds = contender.sample(1)
     calls = math.ceil(MIN_SAMPLE_SECONDS / seconds)

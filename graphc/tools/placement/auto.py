@@ -24,13 +24,13 @@ from graphc.compiler.ops import HOST_CALLS, calls_host
 from graphc.compiler.runtime import Placement, Stateless, extract, place, run_plan
 from graphc.tools.placement.proposal import (
     Assignment,
-    Link,
+    DeviceLink,
     PlacedUnit,
     Problem,
     Proposal,
-    Schedule,
+    ScheduledUnit,
+    SimulatedSchedule,
     Timing,
-    Unit,
     best_assignment,
     one_device,
     pin,
@@ -47,7 +47,7 @@ _SMALL = 4096
 
 
 @dataclass(eq=False)
-class Part:
+class NodeGroup:
     """Nodes that are placed together.
 
     Attributes:
@@ -66,14 +66,14 @@ class Part:
         return first if len(self.nodes) == 1 else f"{first}..{last}"
 
 
-def find_parts(stateless: Stateless, placement: Placement) -> list[Part]:
+def find_parts(stateless: Stateless, placement: Placement) -> list[NodeGroup]:
     """Returns the parts of a graph, each after those that it waits for.
 
     Args:
       placement: the placement without a proposal, which shows the pins.
     """
-    parts: list[Part] = []
-    made_by: dict[Value, Part] = {}
+    parts: list[NodeGroup] = []
+    made_by: dict[Value, NodeGroup] = {}
     for node in stateless.nodes:
         values = [*map(stateless.resolve, node.inputs), *stateless.before(node)]
         sources = {made_by[value] for value in values if value in made_by}
@@ -83,7 +83,7 @@ def find_parts(stateless: Stateless, placement: Placement) -> list[Part]:
             needs = 0
             for source in sources:
                 needs |= source.needs | 1 << source.number
-            part = Part(len(parts), [], pin, needs)
+            part = NodeGroup(len(parts), [], pin, needs)
             parts.append(part)
         part.nodes.append(node)
         made_by.update(dict.fromkeys(node.outputs, part))
@@ -94,7 +94,7 @@ def _is_pinned(node: Node) -> bool:
     return bool(node.device) or any(inner.device for region in node.regions for inner in region.walk())
 
 
-def _joinable(node: Node, sources: set[Part], pin: str) -> Part | None:
+def _joinable(node: Node, sources: set[NodeGroup], pin: str) -> NodeGroup | None:
     """Returns the part that a small op joins: its operands' part, if it waits for nothing else."""
     small = all(math.prod(output.type.shape) <= _SMALL for output in node.outputs)
     if not (node.op.light or small) or node.regions or node.op in HOST_CALLS or not sources:
@@ -119,7 +119,7 @@ def is_constant(value: Value) -> bool:
     return value.node is not None and value.node.op is CONSTANT
 
 
-def operands(part: Part, stateless: Stateless) -> Sequence[Value]:
+def operands(part: NodeGroup, stateless: Stateless) -> Sequence[Value]:
     """Returns the values from outside that a part uses, each once, without constants."""
     own = {output for node in part.nodes for output in node.outputs}
     values = (stateless.resolve(value) for node in part.nodes for value in node.inputs)
@@ -146,7 +146,7 @@ class Costs:
     """
 
     def __init__(
-        self, stateless: Stateless, parts: Sequence[Part], wanted: Collection[Value], *, measure: bool
+        self, stateless: Stateless, parts: Sequence[NodeGroup], wanted: Collection[Value], *, measure: bool
     ) -> None:
         graphs = [extract(part.nodes, wanted, stateless.resolve)[0] for part in parts]
         self._types = [[value.type for value in graph.inputs] for graph in graphs]
@@ -179,14 +179,14 @@ class Costs:
             return timed(lambda: self._programs[number](*arrays))
 
 
-def measure_link(source: Device, target: Device) -> Link:
+def measure_link(source: Device, target: Device) -> DeviceLink:
     """Derives latency and rate of a link from the transfer times of a small and a large array."""
     seconds: list[float] = []
     for size in (_SMALL_BYTES, _LARGE_BYTES):
         array = jax.device_put(jnp.zeros(size // 4, jnp.float32), source)  # pyright: ignore[reportArgumentType]
         seconds.append(timed(lambda array=array: jax.device_put(array, target)))  # pyright: ignore[reportArgumentType]
     latency, large = seconds
-    return Link(latency, max(0.0, large - latency) / (_LARGE_BYTES - _SMALL_BYTES))
+    return DeviceLink(latency, max(0.0, large - latency) / (_LARGE_BYTES - _SMALL_BYTES))
 
 
 def timed(run: Callable[[], Any], rounds: int = _ROUNDS) -> float:
@@ -322,7 +322,7 @@ class _Auto:
                 by_model[model] = costs.seconds(device)
             seconds.append(by_model[model])
         units = tuple(
-            Unit(
+            ScheduledUnit(
                 part.name,
                 self._costs(part, [row[part.number] for row in seconds]),
                 tuple(numbers[value] for value in taken[part.number]),
@@ -349,20 +349,20 @@ class _Auto:
             _START_SECONDS if self._measure else 0.0,
         )
 
-    def _costs(self, part: Part, seconds: Sequence[float]) -> tuple[float, ...]:
+    def _costs(self, part: NodeGroup, seconds: Sequence[float]) -> tuple[float, ...]:
         """Returns the cost of a part on each device; infinite where it must not run."""
         allowed = [part.device] if part.device else self._chosen
         return tuple(cost if name in allowed else math.inf for name, cost in zip(self._names, seconds, strict=True))
 
-    def _links(self) -> dict[tuple[int, int], Link]:
-        links: dict[tuple[int, int], Link] = {}
-        by_models: dict[tuple[str, str], Link] = {}
+    def _links(self) -> dict[tuple[int, int], DeviceLink]:
+        links: dict[tuple[int, int], DeviceLink] = {}
+        by_models: dict[tuple[str, str], DeviceLink] = {}
         for a, source in enumerate(map(find_device, self._names)):
             for b, target in enumerate(map(find_device, self._names)):
                 if a != b:
                     models = source.device_kind, target.device_kind
                     if models not in by_models:
-                        by_models[models] = measure_link(source, target) if self._measure else Link(0.0, 1e-12)
+                        by_models[models] = measure_link(source, target) if self._measure else DeviceLink(0.0, 1e-12)
                     links[a, b] = by_models[models]
         return links
 
@@ -387,7 +387,7 @@ class _Auto:
             raise at(self._no_room(schedule), user_location())
         return self._describe(best, schedule, spread_timing, alone_timing)
 
-    def _no_room(self, schedule: Schedule) -> InvalidArgumentError:
+    def _no_room(self, schedule: SimulatedSchedule) -> InvalidArgumentError:
         usage = "; ".join(
             f"{name} needs {peak:,.0f} bytes and has {room:,.0f}"
             for name, peak, room in zip(self._names, schedule.peaks, self._problem.memory, strict=True)
@@ -421,7 +421,9 @@ class _Auto:
         results = program([*(variable.raw for variable in self._variables), *self._arrays])
         return cast("Any", jax).block_until_ready(list(results))
 
-    def _describe(self, assignment: Sequence[int], schedule: Schedule, spread: Timing, alone: Timing) -> Proposal:
+    def _describe(
+        self, assignment: Sequence[int], schedule: SimulatedSchedule, spread: Timing, alone: Timing
+    ) -> Proposal:
         where = self._devices_of(assignment)
         units = tuple(
             PlacedUnit(part.name, len(part.nodes), self._names[device], bool(part.device), unit.seconds[device])

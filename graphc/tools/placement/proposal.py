@@ -147,7 +147,7 @@ Assignment: TypeAlias = Sequence[int]
 
 
 @dataclass(frozen=True)
-class Unit:
+class ScheduledUnit:
     """A unit of work that runs on one device without interruption.
 
     Attributes:
@@ -161,7 +161,7 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class Link:
+class DeviceLink:
     """The time to move a value from one device to another."""
 
     latency: float
@@ -184,9 +184,9 @@ class Problem:
     """
 
     devices: tuple[str, ...]
-    units: tuple[Unit, ...]
+    units: tuple[ScheduledUnit, ...]
     sizes: tuple[int, ...]
-    links: Mapping[tuple[int, int], Link]
+    links: Mapping[tuple[int, int], DeviceLink]
     at: Mapping[int, int] = field(default_factory=dict[int, int])
     wanted: tuple[tuple[int, int], ...] = ()
     memory: tuple[float, ...] = ()
@@ -194,7 +194,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Schedule:
+class SimulatedSchedule:
     """The simulated execution of an assignment.
 
     Attributes:
@@ -208,7 +208,7 @@ class Schedule:
     peaks: tuple[float, ...]
 
 
-def simulate(problem: Problem, assignment: Assignment) -> Schedule:
+def simulate(problem: Problem, assignment: Assignment) -> SimulatedSchedule:
     """Simulates an assignment.
 
     A device runs one unit at a time, and a link moves one value at a time, both in program order; a value is moved once
@@ -236,7 +236,7 @@ class _Simulation:
         for value, _ in problem.wanted:
             self._uses[value] += 1
 
-    def run(self) -> Schedule:
+    def run(self) -> SimulatedSchedule:
         problem = self._problem
         for value, device in problem.at.items():
             self._put(value, device, 0.0)
@@ -258,7 +258,7 @@ class _Simulation:
         for value, device in problem.wanted:
             end = max(end, self._arrive(value, device))
         fits = all(peak <= room for peak, room in zip(self._peaks, problem.memory, strict=False))
-        return Schedule(end if fits else math.inf, tuple(starts), tuple(self._transfers), tuple(self._peaks))
+        return SimulatedSchedule(end if fits else math.inf, tuple(starts), tuple(self._transfers), tuple(self._peaks))
 
     def _put(self, value: int, device: int, when: float) -> None:
         self._ready[value, device] = when
@@ -329,7 +329,7 @@ def one_device(problem: Problem, device: int) -> tuple[int, ...] | None:
     return tuple(assignment)
 
 
-def _allowed(unit: Unit) -> list[int]:
+def _allowed(unit: ScheduledUnit) -> list[int]:
     return [device for device, seconds in enumerate(unit.seconds) if seconds < math.inf]
 
 
@@ -342,7 +342,7 @@ def _earliest_finish(problem: Problem) -> tuple[int, ...]:
             memory=problem.memory, overhead=problem.overhead,
         )  # fmt: skip
 
-        def finish(device: int, part: Problem = part, unit: Unit = unit) -> tuple[float, float]:
+        def finish(device: int, part: Problem = part, unit: ScheduledUnit = unit) -> tuple[float, float]:
             schedule = simulate(part, [*assignment, device])
             return schedule.starts[-1] + unit.seconds[device], schedule.seconds
 

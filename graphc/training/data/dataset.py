@@ -18,7 +18,7 @@ from graphc.training.data.nodes.buffers import Shuffle
 from graphc.training.data.nodes.counting import Concatenate, Repeat, Shard, Skip, Take, Zip
 from graphc.training.data.nodes.origins import Gather, Numbers, RandomNumbers, Read, ShareBatches
 from graphc.training.data.planned_dataset import count_of, plan_of, refuse
-from graphc.training.data.sources import INFINITE, Iterated, Slices, Source, matching_files
+from graphc.training.data.sources import INFINITE, ChunkSource, Iterated, Slices, matching_files
 from graphc.training.data.stateful import Remembering
 from graphc.training.data.transforming import Transforming
 
@@ -124,7 +124,7 @@ class Dataset(Transforming, Remembering, Looking, Looping):
         return cls(RandomNumbers(cls._seed(seed), bool(rerandomize_each_iteration)))
 
     @classmethod
-    def from_source(cls, source: Source) -> Self:
+    def from_source(cls, source: ChunkSource) -> Self:
         """Makes a dataset of a source: an object with a spec that opens to an iterator with a position.
 
         Args:

@@ -25,7 +25,7 @@ from graphc.training.data.dataset import Dataset, signature_of
 from graphc.training.data.elements import described, flatten, unflatten
 from graphc.training.data.functions import UserFunction
 from graphc.training.data.iterator import DatasetIterator
-from graphc.training.data.plan import Node, replaced, walk
+from graphc.training.data.plan import PlanNode, replaced, walk
 from graphc.training.data.sources import map_spec
 
 # A wait for the next element of an iterator that can be abandoned without losing the element.
@@ -302,12 +302,12 @@ def _one_row(leaf: Any) -> Any:
     return np.full((1, *type.shape[1:]), b"" if type.dtype == STRING else 0, type.dtype)
 
 
-def _fed(plan: Node) -> list[Any]:
+def _fed(plan: PlanNode) -> list[Any]:
     """Returns the tensors of the graph in a plan, and the arrays used with them."""
     return [leaf for node in walk(plan) for leaf in getattr(getattr(node, "source", None), "fed", ())]
 
 
-def _with_values(plan: Node, values: Iterator[Any]) -> Node:
+def _with_values(plan: PlanNode, values: Iterator[Any]) -> PlanNode:
     """Returns a plan with values in place of tensors."""
     plan = replaced(plan, lambda node: _with_values(node, values))
     source = getattr(plan, "source", None)

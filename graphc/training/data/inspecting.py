@@ -11,13 +11,13 @@ from typing import Any, Self
 from graphc.compiler.base import nest
 from graphc.training.data.elements import Block, Row, described, flatten, size_of, to_tensors, unflatten
 from graphc.training.data.functions import UserFunction
-from graphc.training.data.plan import Epoch, Node, Rows, replaced
+from graphc.training.data.plan import Epoch, NodeReader, PlanNode, replaced
 from graphc.training.data.planned_dataset import Options, Planned, count_of, refuse, types_of
 from graphc.training.data.sources import State
 
 
 @dataclass
-class Record:
+class NodeStatistics:
     """The measurements of one node.
 
     Attributes:
@@ -28,7 +28,7 @@ class Record:
     """
 
     name: str
-    inputs: list[Record]
+    inputs: list[NodeStatistics]
     seconds: float = 0.0
     elements: int = 0
 
@@ -38,8 +38,8 @@ class Record:
         return max(0.0, self.seconds - sum(record.seconds for record in self.inputs))
 
 
-class _TimedRows(Rows):
-    def __init__(self, rows: Rows, record: Record) -> None:
+class _TimedRows(NodeReader):
+    def __init__(self, rows: NodeReader, record: NodeStatistics) -> None:
         super().__init__(rows)
         self._record = record
 
@@ -67,31 +67,31 @@ class _TimedRows(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class Timed(Node):
+class TimedElements(PlanNode):
     """The same elements, with their time measured."""
 
     word = "timed"
     keeps_blocks = True
-    source: Node
-    record: Record = field(repr=False)
+    source: PlanNode
+    record: NodeStatistics = field(repr=False)
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         """Opens the input, and measures it."""
         return _TimedRows(self.input.open(epoch), self.record)
 
 
-def timed(node: Node) -> Timed:
+def timed(node: PlanNode) -> TimedElements:
     """Returns a plan that measures the time of each of its nodes."""
-    inner: list[Record] = []
+    inner: list[NodeStatistics] = []
 
-    def measured(child: Node) -> Node:
+    def measured(child: PlanNode) -> PlanNode:
         plan = timed(child)
         inner.append(plan.record)
         return plan
 
     name = str(node)
     node = replaced(node, measured)
-    return Timed(node, Record(name, inner))
+    return TimedElements(node, NodeStatistics(name, inner))
 
 
 _HOW = {
@@ -102,7 +102,7 @@ _HOW = {
 }
 
 
-class Text(str):
+class MultilineText(str):
     """A string that a notebook or the prompt shows line by line."""
 
     __slots__ = ()
@@ -126,7 +126,7 @@ class Looking(Planned):
             raise refuse("with_options", f"expected gx.data.Options, got {options!r:.60}")
         return type(self)(self.plan, options)
 
-    def explain(self) -> Text:
+    def explain(self) -> MultilineText:
         """Describes how the dataset runs: the optimized plan, the functions that Python must call, and why.
 
         Example:
@@ -138,9 +138,9 @@ class Looking(Planned):
             <lambda>: compiled: one program for a block of rows
           batch(batch_size=2, drop_remainder=False) int32[?]
         """
-        return Text("\n".join(_explained(self.optimized, "")))
+        return MultilineText("\n".join(_explained(self.optimized, "")))
 
-    def peek(self, count: int = 1) -> Text:
+    def peek(self, count: int = 1) -> MultilineText:
         """Describes an element's shapes and types, and shows the first elements.
 
         Args:
@@ -156,12 +156,12 @@ class Looking(Planned):
         iterator = self.as_numpy_iterator()
         for number, element in enumerate(itertools.islice(iterator, count_of("peek", "count", count))):
             leaves, structure = flatten(element)
-            shown = [Text(leaf if not hasattr(leaf, "shape") else str(leaf)) for leaf in leaves]
+            shown = [MultilineText(leaf if not hasattr(leaf, "shape") else str(leaf)) for leaf in leaves]
             lines.append(f"element {number}: {unflatten(structure, shown)}")
         getattr(iterator, "close", lambda: None)()
-        return Text("\n".join(lines))
+        return MultilineText("\n".join(lines))
 
-    def profile(self, steps: int = 100, step: Callable[[Any], Any] | None = None) -> Text:
+    def profile(self, steps: int = 100, step: Callable[[Any], Any] | None = None) -> MultilineText:
         """Runs some steps, and reports the time of each transformation, and which side waited.
 
         Args:
@@ -186,7 +186,7 @@ class Looking(Planned):
                 waited, stepped, done = waited + waiting - start, stepped + time.perf_counter() - waiting, done + 1
         finally:
             rows.close()
-        return Text("\n".join(profile_lines(plan.record, done, waited, stepped if step else None)))
+        return MultilineText("\n".join(profile_lines(plan.record, done, waited, stepped if step else None)))
 
 
 def _wait(value: Any) -> None:
@@ -194,7 +194,7 @@ def _wait(value: Any) -> None:
         getattr(leaf, "wait", lambda: None)()
 
 
-def profile_lines(record: Record, steps: int, waited: float, stepped: float | None) -> Iterator[str]:
+def profile_lines(record: NodeStatistics, steps: int, waited: float, stepped: float | None) -> Iterator[str]:
     """Yields the lines of a profile. ``stepped``: seconds that the program worked with them; None if it did not."""
     each = 1e3 / max(steps, 1)
     yield f"{steps} steps, milliseconds a step"
@@ -207,13 +207,13 @@ def profile_lines(record: Record, steps: int, waited: float, stepped: float | No
         yield f"the bottleneck is {slower}"
 
 
-def _records(record: Record) -> Iterator[Record]:
+def _records(record: NodeStatistics) -> Iterator[NodeStatistics]:
     for inner in record.inputs:
         yield from _records(inner)
     yield record
 
 
-def _explained(node: Node, indent: str) -> Iterator[str]:
+def _explained(node: PlanNode, indent: str) -> Iterator[str]:
     inputs = node.inputs
     for inner in inputs:
         yield from _explained(inner, indent + "  " if len(inputs) > 1 else indent)

@@ -16,7 +16,7 @@ from graphc.compiler.core import shorten
 from graphc.compiler.tracing import refuse_in_trace
 from graphc.training.data.elements import Row, flatten, to_tensors, unflatten
 from graphc.training.data.nodes.threads import ReadAhead
-from graphc.training.data.plan import Epoch, Node, Rows, outline, replaced, walk
+from graphc.training.data.plan import Epoch, NodeReader, PlanNode, outline, replaced, walk
 from graphc.training.data.sources import State
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class DatasetIterator(Iterator[Any]):
 
     def _start(self) -> None:
         self._optimized = self._dataset.optimized_as(self._plan)
-        self._rows: Rows | None = self._optimized.open(Epoch(self._run))
+        self._rows: NodeReader | None = self._optimized.open(Epoch(self._run))
         self._closing = weakref.finalize(self, self._rows.close)
 
     @property
@@ -188,7 +188,7 @@ def _array(leaf: Any) -> Any:
     return leaf if isinstance(leaf, bytes) else leaf.__array__()[()]
 
 
-def next_run(plan: Node) -> int:
+def next_run(plan: PlanNode) -> int:
     """Returns how often the random parts of the plan were iterated before, and counts this iteration."""
     counters: list[Any] = [getattr(node, "runs", None) for node in walk(plan)]
     return max([next(runs) for runs in counters if runs is not None], default=0)
@@ -209,12 +209,12 @@ def _check_position(state: Any, here: list[str]) -> None:
     raise at(InvalidArgumentError(f"restore: the position belongs to another pipeline: {problem}"), user_location())
 
 
-def _seeds(plan: Node) -> list[int]:
+def _seeds(plan: PlanNode) -> list[int]:
     values = [getattr(node, "seed", None) for node in walk(plan)]
     return [seed for seed in values if seed is not None]
 
 
-def _reseeded(plan: Node, seeds: Iterator[int]) -> Node:
+def _reseeded(plan: PlanNode, seeds: Iterator[int]) -> PlanNode:
     plan = replaced(plan, lambda node: _reseeded(node, seeds))
     own = getattr(plan, "seed", None)
     if own is None:

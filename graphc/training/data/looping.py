@@ -33,7 +33,7 @@ from graphc.training.data.nodes.counting import Repeat, Shard, Skip, Take, Zip
 from graphc.training.data.nodes.maps import Map
 from graphc.training.data.nodes.origins import Gather, Numbers
 from graphc.training.data.nodes.threads import Prefetch
-from graphc.training.data.plan import Epoch, Node, replaced, walk
+from graphc.training.data.plan import Epoch, PlanNode, replaced, walk
 from graphc.training.data.planned_dataset import Planned, functions_of, improved
 from graphc.training.data.sources import INFINITE, Iterated, Slices
 
@@ -61,14 +61,14 @@ class Rolled:
       length: the number of elements of the first shapes.
     """
 
-    plan: Node
-    order: Node
+    plan: PlanNode
+    order: PlanNode
     columns: list[Any]
     shapes: list[Sequence[tuple[int, ...]]]
     length: int
 
     @classmethod
-    def of(cls, plan: Node) -> Rolled:
+    def of(cls, plan: PlanNode) -> Rolled:
         """Splits a plan into its parts."""
         order = _order(plan)
         if plan.cardinality is None or plan.cardinality == INFINITE:
@@ -113,7 +113,7 @@ class Rolled:
         return _leaves(self.plan, iter(columns), iter(parts), 0)
 
 
-def _elements(order: Node, run: int) -> list[Row]:
+def _elements(order: PlanNode, run: int) -> list[Row]:
     rows = order.open(Epoch(run))
     elements = list(rows)
     if sum(np.size(leaf) for row in elements for leaf in row) > _MOST_NUMBERS:
@@ -130,7 +130,7 @@ def _columns(node: Gather) -> list[Any]:
     return source.on_device()
 
 
-def _order(node: Node) -> Node:
+def _order(node: PlanNode) -> PlanNode:
     """Returns the plan over row numbers."""
     if isinstance(node, Gather):
         _columns(node)
@@ -334,7 +334,7 @@ _numbers = itertools.count()
 _lock = threading.Lock()
 
 
-def _as_now(plan: Node) -> Node:
+def _as_now(plan: PlanNode) -> PlanNode:
     """Returns a plan whose functions, where the open trace has made them, hold what they capture now."""
     plan = replaced(plan, _as_now)
     parts = {name: value for name, value in vars(plan).items() if isinstance(value, UserFunction | Iterated)}
@@ -342,7 +342,7 @@ def _as_now(plan: Node) -> Node:
     return dataclasses.replace(plan, **now) if any(now[name] is not parts[name] for name in now) else plan
 
 
-def _refuse_state(plan: Node) -> None:
+def _refuse_state(plan: PlanNode) -> None:
     """Refuses functions that keep state: the host would call them while the program holds the Variables."""
     for function in functions_of(plan):
         if function.keeps_state:
@@ -355,7 +355,7 @@ def _refuse_state(plan: Node) -> None:
             raise current_trace().refuse(error)
 
 
-def _tell_of_reads(plan: Node) -> None:
+def _tell_of_reads(plan: PlanNode) -> None:
     """Adds the reads of the plan's functions to the trace, so that calls check whether they have changed."""
     guards = current_trace().root.reads.guards
     for function in functions_of(plan):

@@ -1,6 +1,6 @@
 """Plans: immutable trees of transformations, the rows that reading one makes, and rows that are read ahead.
 
-A node is immutable. A run is a tree of :class:`Rows`, made by :meth:`Node.open`, whose position is data. A columnar
+A node is immutable. A run is a tree of :class:`NodeReader`, made by :meth:`PlanNode.open`, whose position is data. A columnar
 node returns its rows in blocks cheaply, and may read ahead invisibly.
 """
 
@@ -41,7 +41,7 @@ class Epoch:
         return np.random.default_rng([int(seed), self.run, *self.path])
 
 
-class Rows(ABC):
+class NodeReader(ABC):
     """Reads the rows of a node once, from the start or from a position set by :meth:`restore`.
 
     Attributes:
@@ -50,11 +50,11 @@ class Rows(ABC):
 
     counters: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, *inputs: Rows) -> None:
+    def __init__(self, *inputs: NodeReader) -> None:
         self.inputs = list(inputs)
 
     @property
-    def input(self) -> Rows:
+    def input(self) -> NodeReader:
         """The only input."""
         return self.inputs[0]
 
@@ -103,7 +103,7 @@ _AHEAD_BYTES, _AHEAD_ROWS = 2**20, 256
 
 
 @dataclass(frozen=True, eq=False)
-class Node(ABC):
+class PlanNode(ABC):
     """A transformation of a plan. Fields that are nodes are its inputs, other fields its attributes.
 
     Attributes:
@@ -120,17 +120,17 @@ class Node(ABC):
     changes_count: ClassVar[bool] = False
 
     @property
-    def inputs(self) -> tuple[Node, ...]:
+    def inputs(self) -> tuple[PlanNode, ...]:
         """The nodes that it reads, in order."""
-        nodes: list[Node] = []
+        nodes: list[PlanNode] = []
         for field in dataclasses.fields(self):
             value: Any = getattr(self, field.name)
             items = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
-            nodes += [item for item in items if isinstance(item, Node)]
+            nodes += [item for item in items if isinstance(item, PlanNode)]
         return tuple(nodes)
 
     @property
-    def input(self) -> Node:
+    def input(self) -> PlanNode:
         """The first input."""
         return self.inputs[0]
 
@@ -150,7 +150,7 @@ class Node(ABC):
         return self.keeps_blocks and all(node.columnar for node in self.inputs)
 
     @abstractmethod
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         """Opens the node for reading."""
 
     @property
@@ -167,10 +167,10 @@ class Node(ABC):
 
 def _is_input(value: Any) -> bool:
     items = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
-    return any(isinstance(item, Node) for item in items)
+    return any(isinstance(item, PlanNode) for item in items)
 
 
-def replaced(node: Node, change: Callable[[Node], Node]) -> Node:
+def replaced(node: PlanNode, change: Callable[[PlanNode], PlanNode]) -> PlanNode:
     """Returns a node with other inputs; the node itself if they are unchanged."""
     changes: dict[str, Any] = {}
     for field in dataclasses.fields(node):
@@ -178,13 +178,13 @@ def replaced(node: Node, change: Callable[[Node], Node]) -> Node:
         if not _is_input(value):
             continue
         items = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
-        new = tuple([change(item) if isinstance(item, Node) else item for item in items])
+        new = tuple([change(item) if isinstance(item, PlanNode) else item for item in items])
         if any(a is not b for a, b in zip(new, items, strict=True)):
             changes[field.name] = new if isinstance(value, tuple) else new[0]
     return dataclasses.replace(node, **changes) if changes else node
 
 
-def walk(node: Node) -> Iterator[Node]:
+def walk(node: PlanNode) -> Iterator[PlanNode]:
     """Yields the nodes of a plan, inputs first."""
     for inner in node.inputs:
         yield from walk(inner)
@@ -197,7 +197,7 @@ _LEFT_OUT = re.compile(
 )
 
 
-def outline(plan: Node) -> list[str]:
+def outline(plan: PlanNode) -> list[str]:
     """Returns the transformations that a position belongs to, each as text.
 
     Leaves out what may differ in another process: seeds, which a position holds itself, the numbers of threads and
@@ -206,14 +206,14 @@ def outline(plan: Node) -> list[str]:
     return [_LEFT_OUT.sub("", str(node)) for node in walk(plan) if node.word != "shard_batches"]
 
 
-class BufferedRows(Rows):
+class BufferedRows(NodeReader):
     """Rows that are returned one by one from blocks that are read ahead.
 
     Args:
       ahead: the number of rows to read at once where single rows are requested.
     """
 
-    def __init__(self, *inputs: Rows, ahead: int) -> None:
+    def __init__(self, *inputs: NodeReader, ahead: int) -> None:
         super().__init__(*inputs)
         self.ahead = ahead
         self._buffer: Block = ()
@@ -294,7 +294,7 @@ class BufferedRows(Rows):
 class Ahead(BufferedRows):
     """Rows of any kind, read ahead in blocks invisibly. ``full``: whether to read on until there are ``ahead`` rows."""
 
-    def __init__(self, rows: Rows, ahead: int, *, full: bool) -> None:
+    def __init__(self, rows: NodeReader, ahead: int, *, full: bool) -> None:
         super().__init__(rows, ahead=ahead)
         self._full = full
 
@@ -307,7 +307,7 @@ class Ahead(BufferedRows):
         return super().block(count) if self.filled(count) else None
 
 
-def full_block(rows: Rows, count: int) -> Block | None:
+def full_block(rows: NodeReader, count: int) -> Block | None:
     """Returns the next ``count`` rows as a block; fewer only at the end, and None if there are none."""
     first = rows.block(count)
     if first is None or len(first[0]) == count:

@@ -26,7 +26,7 @@ from graphc.training.data.nodes.counting import Repeat, Shard, Skip, Take
 from graphc.training.data.nodes.maps import Map
 from graphc.training.data.nodes.origins import Gather, Numbers
 from graphc.training.data.nodes.threads import Prefetch
-from graphc.training.data.plan import Epoch, Node, replaced, walk
+from graphc.training.data.plan import Epoch, PlanNode, replaced, walk
 from graphc.training.data.sources import INFINITE
 
 # Passes: they turn a plan into a faster one with the same elements; and the options that control them.
@@ -67,7 +67,7 @@ class Options:
     threading: ThreadingOptions = field(default_factory=ThreadingOptions)
 
 
-def apply_options(node: Node, options: Options) -> Node:
+def apply_options(node: PlanNode, options: Options) -> PlanNode:
     """Returns a plan whose maps use the threads and the order of the options."""
     node = replaced(node, lambda inner: apply_options(inner, options))
     if not isinstance(node, Map) or node.num_parallel_calls is None:
@@ -80,13 +80,13 @@ def apply_options(node: Node, options: Options) -> Node:
 _ORDERING = (Take, Skip, Shard, Repeat, Shuffle)
 
 
-def push_down(node: Node) -> Node:
+def push_down(node: PlanNode) -> PlanNode:
     """Returns a plan that maps after selecting elements where maps are pure, and whose sources read only these."""
     node = replaced(node, push_down)
     return _below(node) if isinstance(node, _ORDERING) else node
 
 
-def _below(node: Any) -> Node:
+def _below(node: Any) -> PlanNode:
     inner = node.source
     if isinstance(inner, Map) and inner.function.mode == "blocks":
         return dataclasses.replace(inner, source=_below(dataclasses.replace(node, source=inner.source)))
@@ -95,7 +95,7 @@ def _below(node: Any) -> Node:
     return _fewer(node, inner) if isinstance(inner, Numbers) and inner.length != INFINITE else node
 
 
-def _fewer(node: Any, numbers: Numbers) -> Node:
+def _fewer(node: Any, numbers: Numbers) -> PlanNode:
     """Selects some of a range of numbers, as a smaller range."""
     start, length, step = numbers.start, int(numbers.length), numbers.step
     if isinstance(node, Take):
@@ -109,7 +109,7 @@ def _fewer(node: Any, numbers: Numbers) -> Node:
     return node
 
 
-def fuse_maps(node: Node) -> Node:
+def fuse_maps(node: PlanNode) -> PlanNode:
     """Returns a plan in which consecutive functions that only compute are one function."""
     node = replaced(node, fuse_maps)
     if not isinstance(node, Map) or not isinstance(node.source, Map):
@@ -123,7 +123,7 @@ def fuse_maps(node: Node) -> Node:
 _AHEAD = 2
 
 
-def add_prefetch(plan: Node) -> Node:
+def add_prefetch(plan: PlanNode) -> PlanNode:
     """Returns a plan that prefetches batches if their elements come from files or from Python.
 
     Single elements are not worth a thread: handing one over takes longer than producing it usually does.
@@ -135,12 +135,12 @@ def add_prefetch(plan: Node) -> Node:
     return Prefetch(plan, _AHEAD) if is_slow and makes_batches and not reads_ahead else plan
 
 
-def improved(plan: Node) -> Node:
+def improved(plan: PlanNode) -> PlanNode:
     """Returns a faster plan with the same elements, without threads of its own."""
     return fuse_maps(push_down(plan))
 
 
-def optimized(plan: Node, options: Options) -> Node:
+def optimized(plan: PlanNode, options: Options) -> PlanNode:
     """Returns the plan to run."""
     plan = apply_options(plan, options)
     if options.optimize:
@@ -178,7 +178,7 @@ def threads_of(use: str, num_parallel_calls: Any) -> int:
     return threads if threads > 0 else max(2, os.cpu_count() or 1)
 
 
-def plan_of(dataset: Any, use: str) -> Node:
+def plan_of(dataset: Any, use: str) -> PlanNode:
     """Returns the plan of a user's dataset."""
     if not isinstance(dataset, Planned):
         raise refuse(use, f"expected a gx.data.Dataset, got {dataset!r:.60}", InvalidTypeError)
@@ -194,11 +194,11 @@ class Planned(Nested, Iterable[Any]):
 
     __graphc_opaque__ = True
 
-    def __init__(self, plan: Node, options: Options | None = None) -> None:
+    def __init__(self, plan: PlanNode, options: Options | None = None) -> None:
         self.plan = plan
         self.given_options = Options() if options is None else options
 
-    def _on(self, plan: Node) -> Self:
+    def _on(self, plan: PlanNode) -> Self:
         """Returns a dataset of a plan whose input is this dataset's plan."""
         return type(self)(plan, self.given_options)
 
@@ -225,11 +225,11 @@ class Planned(Nested, Iterable[Any]):
         return random.host_seed()
 
     @cached_property
-    def optimized(self) -> Node:
+    def optimized(self) -> PlanNode:
         """The plan to run."""
         return optimized(self.plan, self.given_options)
 
-    def optimized_as(self, plan: Node) -> Node:
+    def optimized_as(self, plan: PlanNode) -> PlanNode:
         """Returns the plan to run for a plan that differs from this one only in its seeds."""
         return self.optimized if plan is self.plan else optimized(plan, self.given_options)
 
@@ -269,7 +269,7 @@ class Planned(Nested, Iterable[Any]):
         return f"<Dataset of {types_of(self.plan)}, {length or f'{count} elements'}>"
 
 
-def first_row(plan: Node, use: str) -> Row:
+def first_row(plan: PlanNode, use: str) -> Row:
     """Returns one row of a plan, to learn the types of results; a row of zeros if the plan is empty."""
     rows = plan.open(Epoch())
     try:
@@ -291,18 +291,18 @@ def _blank(spec: TensorSpec) -> Any:
     return np.zeros(shape, as_dtype(spec.dtype))[()]
 
 
-def types_of(plan: Node) -> str:
+def types_of(plan: PlanNode) -> str:
     """Returns the types of elements in words, without running anything."""
     traced = all(function.is_known for function in functions_of(plan))
     return described(plan.spec) if traced else "types not known yet"
 
 
-def functions_of(plan: Node) -> list[UserFunction]:
+def functions_of(plan: PlanNode) -> list[UserFunction]:
     """Returns the user's functions in a plan."""
     return [value for node in walk(plan) for value in vars(node).values() if isinstance(value, UserFunction)]
 
 
-def _lines(node: Node, indent: str = "") -> list[str]:
+def _lines(node: PlanNode, indent: str = "") -> list[str]:
     """Returns a plan as lines of text, one for each transformation, the source first."""
     inputs = node.inputs
     lines: list[str] = []

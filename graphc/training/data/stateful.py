@@ -19,7 +19,7 @@ from graphc.training.data.elements import Nested, Row, flatten, spec_of, take_ap
 from graphc.training.data.functions import user_function
 from graphc.training.data.nodes.buffers import Cache, FileCache
 from graphc.training.data.nodes.counting import Take
-from graphc.training.data.nodes.grouping import IgnoreErrors, RejectionResample, Scan, Unique
+from graphc.training.data.nodes.grouping import IgnoreErrors, RejectionResample, Scan, UniqueElements
 from graphc.training.data.nodes.origins import shared
 from graphc.training.data.nodes.threads import Prefetch
 from graphc.training.data.plan import Epoch
@@ -148,7 +148,7 @@ class Remembering(Planned):
           >>> [int(x) for x in gx.data.Dataset.from_tensor_slices([1, 37, 2, 37, 2, 1]).unique()]
           [1, 37, 2]
         """
-        return self._on(Unique(self.plan))
+        return self._on(UniqueElements(self.plan))
 
     def rejection_resample(
         self, class_func: Callable[..., Any], target_dist: Sequence[float], initial_dist: Sequence[float] | None = None,

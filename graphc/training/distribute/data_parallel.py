@@ -15,7 +15,7 @@ from jax.sharding import NamedSharding
 from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import FUNCTIONS, Tensor, context, converted, groups_of, operand, replica_scope, whole_on
-from graphc.compiler.function import BoundFunction, Function, Mapped, MappedArguments
+from graphc.compiler.function import BoundFunction, Function, MappedArguments, MappedFunction
 from graphc.compiler.ops import REPLICA_AXIS, replica_mesh
 from graphc.compiler.tracing import is_array, is_tracing
 from graphc.training.distribute.axes import Replica
@@ -265,7 +265,7 @@ class DataParallel:
             return report(dict(zip(self.mesh.devices.flat, self.devices, strict=True)), step, args, steps)
 
 
-class ParallelFunction(Mapped):
+class ParallelFunction(MappedFunction):
     """A step compiled for all devices of a :class:`DataParallel`; made by its ``function``.
 
     It is a compiled function: it can be called in others, differentiated, explained, lowered and compared with one
@@ -275,7 +275,7 @@ class ParallelFunction(Mapped):
     @property
     def compared(self) -> Function:
         """A version for :func:`graphc.compare`: joins rows and averages numbers, so that one device gives the same."""
-        return Mapped(_like(self.python_function, partial(_as_one, self.python_function)), name=self.name)
+        return MappedFunction(_like(self.python_function, partial(_as_one, self.python_function)), name=self.name)
 
     def __repr__(self) -> str:
         plural = "s" if self.num_traces != 1 else ""

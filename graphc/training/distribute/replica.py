@@ -17,7 +17,7 @@ from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Tensor, context, converted, operand, replica_scope, whole_on
 from graphc.compiler.devices import all_devices, common_name, find_device
-from graphc.compiler.function import Mapped, MappedArguments, SameFunction, axes_of_results
+from graphc.compiler.function import MappedArguments, MappedFunction, SameFunction, axes_of_results
 from graphc.compiler.ops import REPLICA_AXIS
 from graphc.compiler.tracing import is_array, is_tracing
 from graphc.training.distribute.axes import Replica
@@ -237,13 +237,13 @@ def found_devices(what: str, requested: Sequence[Any] | None) -> tuple[str, ...]
 
 
 @lru_cache(maxsize=64, typed=True)
-def _kept(same: SameFunction, axis: str, in_axes: Any, out_axes: Any, names: tuple[str, ...]) -> Mapped:
+def _kept(same: SameFunction, axis: str, in_axes: Any, out_axes: Any, names: tuple[str, ...]) -> MappedFunction:
     return _made(same.fn, axis, in_axes, out_axes, names)
 
 
-def _made(fn: Callable[..., Any], axis: str, in_axes: Any, out_axes: Any, names: tuple[str, ...]) -> Mapped:
+def _made(fn: Callable[..., Any], axis: str, in_axes: Any, out_axes: Any, names: tuple[str, ...]) -> MappedFunction:
     label = str(getattr(fn, "__name__", type(fn).__name__))
-    return Mapped(partial(_on_devices, fn, axis, in_axes, out_axes, names), on_retrace="ignore", name=label)
+    return MappedFunction(partial(_on_devices, fn, axis, in_axes, out_axes, names), on_retrace="ignore", name=label)
 
 
 def _on_devices(

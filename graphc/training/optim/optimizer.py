@@ -11,7 +11,7 @@ import optax
 from graphc.compiler.autograph import call
 from graphc.compiler.base import at, user_location, warn_at
 from graphc.compiler.base.errors import GraphcError, GraphcWarning, InvalidArgumentError, InvalidTypeError
-from graphc.compiler.core import ArrayLike, Tensor, Variable, apply, array_of, context, device, meeting_place, shorten
+from graphc.compiler.core import ArrayLike, Tensor, Variable, apply, array_of, context, device, shorten, target_sharding
 from graphc.compiler.gradients import GradientTape
 from graphc.compiler.ir import Attrs
 from graphc.compiler.ops import as_numbers, asarray
@@ -135,7 +135,7 @@ class Optimizer(Stateful):
             context.creating.note_built(self)
         arrays = list(map(array_of, targets))
         # What the state holds beside arrays made from the variables', such as a count of steps, goes where they are.
-        target = meeting_place(arrays) or next((_device_of(array) for array in arrays if array.committed), None)
+        target = target_sharding(arrays) or next((_device_of(array) for array in arrays if array.committed), None)
         state = self._initial_state(arrays)
         self._state = [
             Variable(

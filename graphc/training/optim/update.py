@@ -163,7 +163,7 @@ UPDATE = OPS.add(
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DeviceUpdate:
     """The part of an update that one device does.
 
     Attributes:
@@ -178,7 +178,7 @@ class Part:
 
 
 @lru_cache(maxsize=256)
-def parts(attrs: Attrs, types: tuple[TensorType, ...], homes: tuple[str, ...]) -> Sequence[Part]:
+def parts(attrs: Attrs, types: tuple[TensorType, ...], homes: tuple[str, ...]) -> Sequence[DeviceUpdate]:
     """Cuts an update into parts.
 
     Each takes what its results depend on and no more: the gradients of all Variables where a rule clips by their norm,
@@ -189,11 +189,11 @@ def parts(attrs: Attrs, types: tuple[TensorType, ...], homes: tuple[str, ...]) -
         return UPDATE.impl(*values, **attrs)
 
     jaxpr = jax.make_jaxpr(update)(*(jax.ShapeDtypeStruct(type.shape, type.dtype) for type in types)).jaxpr
-    pieces: list[Part] = []
+    pieces: list[DeviceUpdate] = []
     for device in dict.fromkeys(homes):
         wanted = tuple(position for position, home in enumerate(homes) if home == device)
         needed = needed_inputs(jaxpr, wanted)
         taken = tuple(position for position, variable in enumerate(jaxpr.invars) if id(variable) in needed)
         part = Attrs(**attrs, taken=taken, types=types, wanted=wanted)
-        pieces.append(Part(device, taken, wanted, part))
+        pieces.append(DeviceUpdate(device, taken, wanted, part))
     return pieces

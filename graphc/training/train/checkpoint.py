@@ -25,8 +25,16 @@ from graphc.compiler.core import Variable, array_of, variable_lock
 from graphc.compiler.ops import random
 from graphc.training.distribute import current_job
 from graphc.training.train.parts import Resumable, encoded, parts_of
-from graphc.training.train.restoring import Saved, Target, faults, part_of, refuse_trace
-from graphc.training.train.storage import Entry, Part, Piece, Writer, Writing, entries, state_name
+from graphc.training.train.restoring import MappedCheckpoint, RestoredVariable, faults, part_of, refuse_trace
+from graphc.training.train.storage import (
+    ArrayBlock,
+    CheckpointWriter,
+    ProcessPart,
+    SavedCheckpoint,
+    Writing,
+    entries,
+    state_name,
+)
 
 # Copies of arrays on the host, made at once, so that training may continue and change the arrays.
 
@@ -38,7 +46,7 @@ class Snapshots:
         self._process = process
         self._memory: dict[str, np.ndarray[Any, Any]] = {}
 
-    def take(self, arrays: Mapping[str, jax.Array]) -> list[Piece]:
+    def take(self, arrays: Mapping[str, jax.Array]) -> list[ArrayBlock]:
         """Copies the parts of arrays that this process writes: of equal shards, the first.
 
         Process 0 writes an array of which each process has its own.
@@ -51,16 +59,16 @@ class Snapshots:
         ]
         for _, _, shard in shards:
             shard.data.copy_to_host_async()
-        pieces: list[Piece] = []
+        pieces: list[ArrayBlock] = []
         copies: list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
         for name, array, shard in shards:
             is_copy = self._process > 0 and array.is_fully_addressable
             content = np.asarray(shard.data)
             spans = [span.indices(size) for span, size in zip(shard.index, array.shape, strict=True)]
             start, stop = tuple(span[0] for span in spans), tuple(span[1] for span in spans)
-            piece = Piece(name, array.shape, start, stop, content, is_copy)
+            piece = ArrayBlock(name, array.shape, start, stop, content, is_copy)
             if shard.device.platform == "cpu":  # no copy, but the memory of the array itself
-                piece = Piece(name, array.shape, start, stop, self._room(piece.key, content), is_copy)
+                piece = ArrayBlock(name, array.shape, start, stop, self._room(piece.key, content), is_copy)
                 copies.append((piece.array, content))
             pieces.append(piece)
         # Two threads copy 1 GB in 80 ms, one thread in 150; copying to new memory would take 280.
@@ -217,7 +225,7 @@ class Checkpoint:
         vote = secrets.randbits(31)
         token = f"{self._processes.agree(f'the checkpoint of step {step}', vote):08x}"
         part = self._part()
-        writer = Writer(
+        writer = CheckpointWriter(
             self.folder, step, token, self._processes.index, self._processes.count, self._keep, self._timeout
         )
         self._writing.start(lambda: writer.write(part), f"the checkpoint of step {step} in {self.folder}")
@@ -266,8 +274,8 @@ class Checkpoint:
                     raise
         raise _error(DataLossError, f"Checkpoint.restore: {self.folder} is changed again and again while it is read")
 
-    def _restored(self, entry: Entry, names: set[str]) -> int:
-        saved = Saved(entry.manifest)
+    def _restored(self, entry: SavedCheckpoint, names: set[str]) -> int:
+        saved = MappedCheckpoint(entry.manifest)
         variables, states = self._collected()
         variables = {name: variable for name, variable in variables.items() if part_of(name) in names}
         states = {name: state for name, state in states.items() if part_of(name) in names}
@@ -275,7 +283,7 @@ class Checkpoint:
             text = f"the checkpoint of step {saved.step} does not fit: {text}"
             raise _error(InvalidArgumentError, f"Checkpoint.restore: {text}")
         process = self._process_of(saved, states)
-        targets = [Target(variable, saved, name) for name, variable in variables.items()]
+        targets = [RestoredVariable(variable, saved, name) for name, variable in variables.items()]
         for target in targets:
             target.verify()
         loaded = {name: saved.state(process, name) for name in states}
@@ -304,7 +312,7 @@ class Checkpoint:
             raise _error(InvalidArgumentError, f"Checkpoint.save: step must be an int from 0, got {step!r:.60}")
         return step
 
-    def _part(self) -> Part:
+    def _part(self) -> ProcessPart:
         """Returns the current state, on the host."""
         variables, states = self._collected()
         arrays: dict[str, np.ndarray[Any, Any]] = {}
@@ -313,7 +321,9 @@ class Checkpoint:
             values = {name: array_of(variable) for name, variable in variables.items()}
         pieces = self._snapshots.take(values)
         index = self._processes.index
-        return Part([*pieces, *(Piece.whole(state_name(index, name), array) for name, array in arrays.items())], data)
+        return ProcessPart(
+            [*pieces, *(ArrayBlock.whole(state_name(index, name), array) for name, array in arrays.items())], data
+        )
 
     def _names(self, only: str | Collection[str] | None) -> set[str]:
         parts = {*self.parts, _GLOBAL}
@@ -326,7 +336,7 @@ class Checkpoint:
             )
         return names
 
-    def _entry(self, which: int | PathLike | None) -> Entry:
+    def _entry(self, which: int | PathLike | None) -> SavedCheckpoint:
         folder, step = self.folder, which
         if hasattr(which, "__index__"):
             step = operator.index(cast("int", which))
@@ -346,7 +356,7 @@ class Checkpoint:
         wanted = "no checkpoint" if step is None else f"no checkpoint of step {step}"
         raise _error(FileMissingError, f"Checkpoint.restore: {folder} has {wanted}; {there}")
 
-    def _process_of(self, saved: Saved, states: Mapping[str, Any]) -> int:
+    def _process_of(self, saved: MappedCheckpoint, states: Mapping[str, Any]) -> int:
         """Returns the process whose states this one takes over."""
         index, count = self._processes.index, self._processes.count
         if len(saved.states) == count:

@@ -1,7 +1,9 @@
 """The checkpoint format, for other packages that read and write checkpoints."""
 
 from graphc.training.train.parts import decoded, encoded
-from graphc.training.train.restoring import Saved
-from graphc.training.train.storage import Part, Piece, Writer, Writing, entries
+from graphc.training.train.restoring import MappedCheckpoint
+from graphc.training.train.storage import ArrayBlock, CheckpointWriter, ProcessPart, Writing, entries
 
-__all__ = ["Part", "Piece", "Saved", "Writer", "Writing", "decoded", "encoded", "entries"]
+__all__ = [
+    "ArrayBlock", "CheckpointWriter", "MappedCheckpoint", "ProcessPart", "Writing", "decoded", "encoded", "entries",
+]  # fmt: skip

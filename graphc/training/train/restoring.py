@@ -40,7 +40,7 @@ Region: TypeAlias = tuple[tuple[int, int], ...]
 """The start and end of a part of an array, on each axis."""
 
 
-class Saved:
+class MappedCheckpoint:
     """A checkpoint, whose files are mapped into memory, so that only the requested data is read.
 
     Args:
@@ -270,10 +270,10 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
-class Target:
+class RestoredVariable:
     """A Variable that is restored in place: each device reads only its own part."""
 
-    def __init__(self, variable: Variable, saved: Saved, name: str) -> None:
+    def __init__(self, variable: Variable, saved: MappedCheckpoint, name: str) -> None:
         self._variable, self._saved, self._name = variable, saved, name
         self._array = array_of(variable)
 

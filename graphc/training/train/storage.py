@@ -60,7 +60,7 @@ def state_name(process: int, name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Piece:
+class ArrayBlock:
     """A rectangular part of an array.
 
     Attributes:
@@ -80,7 +80,7 @@ class Piece:
     is_copy: bool = False
 
     @classmethod
-    def whole(cls, name: str, array: np.ndarray[Any, Any]) -> Piece:
+    def whole(cls, name: str, array: np.ndarray[Any, Any]) -> ArrayBlock:
         """Makes the part that covers a whole array."""
         return cls(name, array.shape, (0,) * array.ndim, array.shape, array)
 
@@ -94,7 +94,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Part:
+class ProcessPart:
     """The part of a checkpoint that one process writes.
 
     Attributes:
@@ -102,7 +102,7 @@ class Part:
       states: the states of objects that are not arrays, in JSON form.
     """
 
-    pieces: Sequence[Piece]
+    pieces: Sequence[ArrayBlock]
     states: Mapping[str, Any]
 
     @property
@@ -112,7 +112,7 @@ class Part:
 
 
 @dataclass(frozen=True, order=True)
-class Entry:
+class SavedCheckpoint:
     """An existing checkpoint.
 
     Attributes:
@@ -126,10 +126,10 @@ class Entry:
     token: str
 
 
-def entries(folder: Path) -> list[Entry]:
+def entries(folder: Path) -> list[SavedCheckpoint]:
     """Returns the checkpoints of a folder, latest last."""
     steps, before = _steps(folder), None
-    checkpoints: list[Entry] = []
+    checkpoints: list[SavedCheckpoint] = []
     while steps != before:  # another program may add a step and remove the one before it meanwhile
         checkpoints = [entry for step in steps for entry in _manifests(folder, step)]
         steps, before = _steps(folder), steps
@@ -142,10 +142,10 @@ def _steps(folder: Path) -> list[int]:
     return sorted(int(name) for name in names if name.isdecimal())
 
 
-def _manifests(folder: Path, step: int) -> list[Entry]:
+def _manifests(folder: Path, step: int) -> list[SavedCheckpoint]:
     directory = folder / f"step-{step}"
     matches = [(name, match) for name in _names(directory) if (match := _MANIFEST.fullmatch(name)) is not None]
-    return [Entry(int(match[1]), step, directory / name, match[2]) for name, match in matches]
+    return [SavedCheckpoint(int(match[1]), step, directory / name, match[2]) for name, match in matches]
 
 
 def _names(folder: Path) -> list[str]:
@@ -156,7 +156,7 @@ def _names(folder: Path) -> list[str]:
         return []
 
 
-class Writer:
+class CheckpointWriter:
     """Writes one checkpoint, to which each process contributes a part.
 
     Args:
@@ -176,7 +176,7 @@ class Writer:
         self._process, self._count, self._keep, self._timeout = process, count, keep, timeout
         self.place = folder / f"step-{step}"
 
-    def write(self, part: Part) -> None:
+    def write(self, part: ProcessPart) -> None:
         """Writes a part, and in process 0 the manifest after all parts; returns when the checkpoint is complete.
 
         Raises:
@@ -208,7 +208,7 @@ class Writer:
         return self.place / f"{self.token}-{process}-of-{self._count}.{kind}"
 
     @contextmanager
-    def _disk_errors(self, part: Part) -> Generator[None]:
+    def _disk_errors(self, part: ProcessPart) -> Generator[None]:
         """Reports free and required space for a full disk, and the system's message for other errors."""
         try:
             with file_errors(self.place):
@@ -222,7 +222,7 @@ class Writer:
                 f"{part.num_bytes:,} are needed; earlier checkpoints are intact; free some space, or lower keep="
             ) from error
 
-    def _write_arrays(self, part: Part) -> None:
+    def _write_arrays(self, part: ProcessPart) -> None:
         owned = [piece for piece in part.pieces if not piece.is_copy]
         about = {
             "pieces": [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from graphc.compat.alias import Alias
+from graphc.compat.alias import NameRow
 from graphc.compat.tensorflow2 import ROWS
 
 
@@ -71,7 +71,7 @@ _MAKE_NO_OPERATION = _words("""
 """)
 
 
-def shared(stated: tuple[Alias, ...]) -> tuple[tuple[Alias, ...], tuple[Alias, ...]]:
+def shared(stated: tuple[NameRow, ...]) -> tuple[tuple[NameRow, ...], tuple[NameRow, ...]]:
     """Returns the rows of TensorFlow 2 that TensorFlow 1 has too: those that make operations, and the others."""
     names = {name for row in stated for name in row.names}.union(_NOT_IN_1)
     rows = [row for row in ROWS if not names.intersection(row.names)]
@@ -147,7 +147,7 @@ _OPERATIONS = _pairs("""
 """Functions whose operation has another name than theirs."""
 
 
-def operation_name(row: Alias) -> str:
+def operation_name(row: NameRow) -> str:
     """Returns the name of what a row makes, if the program gives none: ``MatMul`` for ``tf.matmul``."""
     name = row.names[0]
     last = name.rpartition(".")[2]

@@ -41,7 +41,7 @@ from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Variable, read
 from graphc.compiler.tracing import current_trace
 
-__all__ = ["CALLBACKS", "OVERRIDES", "REDUCTIONS", "Box", "holds_symbols", "is_looped", "run_over", "total"]
+__all__ = ["CALLBACKS", "OVERRIDES", "REDUCTIONS", "CarriedValues", "holds_symbols", "is_looped", "run_over", "total"]
 
 # ``sum``, ``any``, ``all``, ``min`` and ``max`` of tensors, of lists of them, and of what loops run over.
 
@@ -83,7 +83,7 @@ def run_over(
         body(item)
 
 
-class Box:
+class CarriedValues:
     """Holds the values that a loop carries, as the statement operators see them.
 
     Args:
@@ -116,7 +116,7 @@ def _sum(native: Native, iterable: Any, /, start: Any = 0) -> Any:
 
 def total(symbol: str, iterable: Any, start: Any) -> Any:
     """Returns what is left when each item is added to, or multiplied with, what is there so far."""
-    box, kinds = Box(("the sum" if symbol == "+" else "the product",), start), {kind_of(start)}
+    box, kinds = CarriedValues(("the sum" if symbol == "+" else "the product",), start), {kind_of(start)}
 
     def add(item: Any) -> None:
         kinds.add(kind_of(item))
@@ -140,7 +140,7 @@ def _quantifier(name: str) -> Callable[[Native, Any], Any]:
             return truth_value(FUNCTIONS[name](iterable))
         if not is_looped(iterable):
             return _quantify(iterable, stop) if holds_symbols(iterable) else native(iterable)
-        box = Box((f"the result of {name}",), not stop)
+        box = CarriedValues((f"the result of {name}",), not stop)
 
         def goes_on() -> Any:
             return not_(box.values[0]) if stop else box.values[0]
@@ -219,7 +219,7 @@ class _Search:
         nothing = Unbound(self._what, "there is no item", filler=True)
         keyless = None if key is None else nothing
         self._kinds: list[type[Any] | None] | None = None  # of the leaves of all items
-        self._box = Box(("whether there is an item", self._what, "its key"), False, nothing, keyless)
+        self._box = CarriedValues(("whether there is an item", self._what, "its key"), False, nothing, keyless)
 
     def look_through(self, values: Any) -> None:
         """Looks at all items."""

@@ -19,7 +19,7 @@ import numpy as np
 from jax.core import Tracer
 
 from graphc.compiler.autograph.constructs.branches.logic import require
-from graphc.compiler.autograph.constructs.exceptions.failure import Failure, failures
+from graphc.compiler.autograph.constructs.exceptions.failure import RegionFailure, failures
 from graphc.compiler.autograph.constructs.exceptions.origins import user_calls
 from graphc.compiler.autograph.values.deferred import Deferred, Frozen, Opaque
 from graphc.compiler.base import Location, at, user_location
@@ -196,7 +196,7 @@ def _blame(trace: Trace, what: Any, bad: Any, report: Any) -> None:
     recorded = failures(trace)
     error = Frozen(_Blame(Opaque(NumericsError), Opaque(what), report))
     site = recorded.add_report(error, _places(what[-1]), _REPORT)
-    fails = Failure(recorded, site).says(bad)
+    fails = RegionFailure(recorded, site).says(bad)
     whole = apply(OPS["concat"], (report, _run_number(trace)), Attrs(axis=0))
     # `fails` holds for the first failure only, which keeps its report.
     _REPORT.assign(apply(OPS["where"], (fails, whole, _REPORT.value())))

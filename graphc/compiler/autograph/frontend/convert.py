@@ -18,8 +18,8 @@ from typing import TypeAlias
 
 from graphc.compiler.autograph.frontend.emit import NOTHING, PREFIX, THUNK, arguments, constant, fix_locations, function
 from graphc.compiler.autograph.frontend.item_uses import mark_item_uses
-from graphc.compiler.autograph.frontend.rewriting import Unit
-from graphc.compiler.autograph.frontend.source import FUTURE_FLAGS, Definition, Source, find_source
+from graphc.compiler.autograph.frontend.rewriting import ConversionUnit
+from graphc.compiler.autograph.frontend.source import FUTURE_FLAGS, Definition, FunctionSource, find_source
 from graphc.compiler.autograph.frontend.statements import rewrite
 from graphc.compiler.base import ABOVE, at, collection_paused, deep_recursion, errors, remember, user_location
 
@@ -186,7 +186,7 @@ def _python_function(value: object) -> FunctionType:
     return current
 
 
-def _rewritten(fn: FunctionType, source: Source, suspended: bool = False) -> tuple[Definition, frozenset[str]]:
+def _rewritten(fn: FunctionType, source: FunctionSource, suspended: bool = False) -> tuple[Definition, frozenset[str]]:
     """Returns the definition rewritten, and the names that it only asks for items."""
     outside: dict[str, object] = dict(fn.__globals__)
     for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
@@ -194,7 +194,7 @@ def _rewritten(fn: FunctionType, source: Source, suspended: bool = False) -> tup
             outside[name] = cell.cell_contents
         except ValueError:
             outside.pop(name, None)
-    unit = Unit(source.file, fn.__name__, source.class_name, outside)
+    unit = ConversionUnit(source.file, fn.__name__, source.class_name, outside)
     taken = next((name for name in _names_in(fn.__code__) if name.startswith(PREFIX)), None)
     if taken is not None:
         raise unit.refuse(
@@ -237,7 +237,7 @@ def _cells(old: CodeType, new: CodeType, operators: object) -> tuple[int | CellT
     return tuple(ours[name] if name in ours else old.co_freevars.index(name) for name in new.co_freevars)
 
 
-def _compile(old: CodeType, node: Definition, source: Source) -> CodeType:
+def _compile(old: CodeType, node: Definition, source: FunctionSource) -> CodeType:
     """Compiles the definition where its free variables are bound, and takes the code of the function out."""
     if isinstance(node, ast.Lambda):
         inner: ast.stmt = ast.copy_location(ast.Expr(value=node), node)

@@ -11,7 +11,7 @@ from graphc.compiler.autograph.frontend.emit import PREFIX
 from graphc.compiler.autograph.frontend.lower_jumps import CONTINUE, DONE, RETURN, Mask, MaskedFor, is_flag
 from graphc.compiler.autograph.frontend.scopes import NameTable, Scope, own_nodes
 
-__all__ = ["Bindings", "Branch", "Construct", "Frame", "always_bound", "find_state", "swallows"]
+__all__ = ["Bindings", "Construct", "ConstructBody", "Frame", "always_bound", "find_state", "swallows"]
 
 # Finds the state of each construct: the variables that it may rebind and that are read afterwards.
 #
@@ -36,7 +36,7 @@ class Frame:
 
 
 @dataclass(slots=True)
-class Branch:
+class ConstructBody:
     """The body of a construct."""
 
     assigned: NameSet
@@ -49,8 +49,8 @@ class Construct:
     """The facts from which the code of an ``if``, ``while`` or ``for`` is generated."""
 
     state: tuple[str, ...]  # the names that the operator reads and writes, sorted
-    body: Branch  # its body, or the branch for true
-    orelse: Branch  # the branch for false; empty for a loop
+    body: ConstructBody  # its body, or the branch for true
+    orelse: ConstructBody  # the branch for false; empty for a loop
     stored: tuple[str, ...] = ()  # names that a loop's body does not bind, and to whose items it assigns, in order
     # The names of the state that nobody reads after a jump, by the flag that a branch sets when it jumps; the flag
     # ``""`` stands for the jumps that were taken before, if the branch for false is run.
@@ -138,9 +138,9 @@ class _Liveness:
         """Walks a ``finally`` block, which runs whether the function has jumped or not."""
         return self.block(node.finalbody, live, caught)
 
-    def _branch(self, body: Sequence[ast.stmt], assigned: NameSet, state: NameSet, before: NameSet) -> Branch:
+    def _branch(self, body: Sequence[ast.stmt], assigned: NameSet, state: NameSet, before: NameSet) -> ConstructBody:
         captured = (assigned - state) & before
-        return Branch(assigned, captured, Frame(assigned - state - self._declared))
+        return ConstructBody(assigned, captured, Frame(assigned - state - self._declared))
 
     def _if(self, node: ast.If, live: NameSet, caught: NameSet) -> NameSet:
         passed = self._after_jump(node.flags, live) if isinstance(node, Mask) else live
@@ -195,7 +195,7 @@ class _Liveness:
         body = self._branch(node.body, assigned, state, NOTHING)
         stored = dict.fromkeys(name for part in node.body for name in self._names(part).stored if name not in assigned)
         self.constructs[node] = Construct(
-            tuple(sorted(state)), body, Branch(NOTHING, NOTHING, Frame(NOTHING)), (*stored,)
+            tuple(sorted(state)), body, ConstructBody(NOTHING, NOTHING, Frame(NOTHING)), (*stored,)
         )
         return head
 
@@ -295,7 +295,7 @@ class Bindings:
             owner.undefined.add(name)
             self.undefined.add(name)
 
-    def _inside(self, branch: Branch, body: Sequence[ast.stmt], bound: frozenset[str]) -> Bound:
+    def _inside(self, branch: ConstructBody, body: Sequence[ast.stmt], bound: frozenset[str]) -> Bound:
         self._frames.append(branch.frame)
         after = self._block(body, bound - (branch.frame.owned - branch.captured))
         self._frames.pop()

@@ -20,7 +20,7 @@ from graphc.compiler.autograph.frontend.emit import (
     visitor,
 )
 from graphc.compiler.autograph.frontend.item_uses import FRAME_BUILTINS
-from graphc.compiler.autograph.frontend.rewriting import Unit
+from graphc.compiler.autograph.frontend.rewriting import ConversionUnit
 from graphc.compiler.autograph.frontend.scopes import NameTable, own_nodes, parameters, target_names
 
 __all__ = ["BINARY", "Expressions"]
@@ -70,7 +70,9 @@ E = TypeVar("E", bound=ast.expr)
 class Expressions(ast.NodeTransformer):
     """The rewriting of expressions."""
 
-    def __init__(self, unit: Unit, local: frozenset[str], first_parameter: str | None, table: NameTable) -> None:
+    def __init__(
+        self, unit: ConversionUnit, local: frozenset[str], first_parameter: str | None, table: NameTable
+    ) -> None:
         self.unit = unit
         self.table = table
         self.local = local  # the variables of the function and of the converted functions around it

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from graphc.compiler.autograph.frontend.emit import assign, constant, load, located, not_
-from graphc.compiler.autograph.frontend.rewriting import Block, Unit, blocks
+from graphc.compiler.autograph.frontend.rewriting import Block, ConversionUnit, blocks
 from graphc.compiler.base import Location
 
 RETURN = "ag__return"
@@ -39,7 +39,7 @@ def is_flag(name: str) -> bool:
     return name == DONE or name.startswith((BREAK, CONTINUE))
 
 
-def remove_jumps(body: Block, unit: Unit) -> Block:
+def remove_jumps(body: Block, unit: ConversionUnit) -> Block:
     """Rewrites the body of one function without jumps."""
     # Returns statements with the same meaning. Where the function returns in more than one place they end in ``return
     # ag__return``, and the value returned was bound to that name.
@@ -150,7 +150,7 @@ def _guarded(flags: Iterable[str], body: Block) -> Block:
 class _Lowering:
     """Rewrites blocks. ``flags`` are the flags that a block may have set when control reaches its end."""
 
-    def __init__(self, unit: Unit, valued: bool) -> None:
+    def __init__(self, unit: ConversionUnit, valued: bool) -> None:
         self._unit = unit
         self._valued = valued
 

@@ -14,8 +14,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from graphc.compiler.autograph.frontend.emit import assign, constant, load, located, not_, operator, store
-from graphc.compiler.autograph.frontend.rewriting import Block, StatementRewriter, Unit, if_
-from graphc.compiler.autograph.frontend.scopes import Names, NameTable
+from graphc.compiler.autograph.frontend.rewriting import Block, ConversionUnit, StatementRewriter, if_
+from graphc.compiler.autograph.frontend.scopes import NameEffects, NameTable
 
 
 class Tests(ast.BoolOp):
@@ -25,7 +25,7 @@ class Tests(ast.BoolOp):
     """
 
 
-def remove_matches(body: Block, unit: Unit) -> Block:
+def remove_matches(body: Block, unit: ConversionUnit) -> Block:
     """Rewrites the body of one function without ``match`` statements."""
     return _Remover(unit).block(body)
 
@@ -71,7 +71,7 @@ class _Remover(StatementRewriter):
             return self._always(subject, case.pattern, case, others)
         test = self._test(subject, case.pattern)
         guard, pattern = case.guard, case.pattern
-        names = Names() if guard is None else NameTable().of(guard)
+        names = NameEffects() if guard is None else NameTable().of(guard)
         if guard is not None and (test.bound or names.assigned):
             return self._guarded(subject, test, guard, names, case, others)
         holds = test.holds if guard is None else ast.BoolOp(op=ast.And(), values=[test.holds, guard])
@@ -90,7 +90,7 @@ class _Remover(StatementRewriter):
         return [first, if_(case.guard, case.body, self._cases(subject, others), case.guard)]
 
     def _guarded(
-        self, subject: str, test: _Test, guard: ast.expr, names: Names, case: ast.match_case,
+        self, subject: str, test: _Test, guard: ast.expr, names: NameEffects, case: ast.match_case,
         others: Sequence[ast.match_case],
     ) -> Block:  # fmt: skip
         """Returns the statements for a guard that needs names of the pattern, or binds names itself."""

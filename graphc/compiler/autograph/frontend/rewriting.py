@@ -15,7 +15,7 @@ from graphc.compiler.base import Location, at, errors, held_by, is_kept, is_libr
 # The function that is being converted: its file, its class, and the modules that its names refer to.
 
 
-class Unit:
+class ConversionUnit:
     """One conversion: a function and everything defined inside it."""
 
     def __init__(self, file: str, function: str, class_name: str | None, outside: Mapping[str, object]) -> None:
@@ -90,7 +90,7 @@ class StatementRewriter(ast.NodeTransformer):
     Functions and classes inside it are left alone: a function is rewritten on its own, the body of a class not at all.
     """
 
-    def __init__(self, unit: Unit) -> None:
+    def __init__(self, unit: ConversionUnit) -> None:
         self.unit = unit  # the conversion this belongs to, for new names
 
     def block(self, body: Block) -> Block:
@@ -124,7 +124,7 @@ class StatementRewriter(ast.NodeTransformer):
 # (x := f()) > 0: rest`` becomes ``while True: if not (x := f()) > 0: break; rest``.
 
 
-def lift_bindings(body: Block, unit: Unit) -> Block:
+def lift_bindings(body: Block, unit: ConversionUnit) -> Block:
     """Rewrites the ``while`` loops of one function whose tests bind names."""
     return _Lifter(unit).block(body)
 

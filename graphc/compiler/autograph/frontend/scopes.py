@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from graphc.compiler.autograph.frontend.emit import children, visitor
 from graphc.compiler.autograph.frontend.source import Definition, FunctionNode
 
-__all__ = ["NameTable", "Names", "Scope", "parameters", "scope_of", "target_names"]
+__all__ = ["NameEffects", "NameTable", "Scope", "parameters", "scope_of", "target_names"]
 
 # Builtins that run a generator expression before they return: it reads its names at once, as a list would.
 _CONSUMERS = frozenset({"all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"})
@@ -27,7 +27,7 @@ NOTHING: AbstractSet[str] = frozenset()
 
 
 @dataclass(slots=True)
-class Names:
+class NameEffects:
     """The effects of a piece of syntax on the names of its function."""
 
     reads: set[str] = field(default_factory=set[str])
@@ -51,7 +51,7 @@ class Names:
         """Every name that may be bound."""
         return self.binds | self.may_bind if self.may_bind else self.binds
 
-    def add(self, other: Names) -> None:
+    def add(self, other: NameEffects) -> None:
         """Adds what another piece does."""
         self.reads |= other.reads
         self.binds |= other.binds
@@ -70,7 +70,7 @@ class NameTable:
     """The names of the statements and expressions of a function and of those inside it, each found once."""
 
     def __init__(self) -> None:
-        self._known: dict[ast.AST, Names] = {}
+        self._known: dict[ast.AST, NameEffects] = {}
         self.binds_in_place: bool = False
 
     def renewed(self) -> NameTable:
@@ -80,7 +80,7 @@ class NameTable:
         table.binds_in_place = self.binds_in_place
         return table
 
-    def of(self, node: ast.AST) -> Names:
+    def of(self, node: ast.AST) -> NameEffects:
         """Returns what a node does to the names around it; statements inside it, of the same function, are included."""
         names = self._known.get(node)
         if names is None:
@@ -89,9 +89,9 @@ class NameTable:
             names = self._known[node] = collector.names
         return names
 
-    def of_all(self, nodes: Iterable[ast.AST]) -> Names:
+    def of_all(self, nodes: Iterable[ast.AST]) -> NameEffects:
         """Returns what several nodes do."""
-        names = Names()
+        names = NameEffects()
         for node in nodes:
             names.add(self.of(node))
         return names
@@ -102,7 +102,7 @@ class Scope:
     """The names of one function."""
 
     parameters: tuple[str, ...]
-    names: Names
+    names: NameEffects
     local: frozenset[str]
     globals: frozenset[str]
     nonlocals: frozenset[str]
@@ -151,7 +151,7 @@ def own_nodes(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
 class _Collector(ast.NodeVisitor):
     def __init__(self, table: NameTable) -> None:
         self.table = table
-        self.names = Names()
+        self.names = NameEffects()
         self.hidden: frozenset[str] = frozenset()  # variables of the comprehensions around
         self.certain = True  # whether this part runs whenever its statement runs to its end
         self.walrus: set[str] = set()  # names that the statement has certainly bound by := so far
@@ -321,7 +321,7 @@ class _Collector(ast.NodeVisitor):
 
     def _visit_generatorexp(self, node: ast.GeneratorExp) -> None:
         before = self.names
-        self.names = Names()
+        self.names = NameEffects()
         self._comprehension(node)
         later, self.names = self.names, before
         self.names.add(later)

@@ -27,8 +27,8 @@ from graphc.compiler.autograph.frontend.emit import children
 from graphc.compiler.base import errors, is_graphc_file
 
 __all__ = [
-    "FUTURE_FLAGS", "Definition", "FunctionNode", "NoSourceError", "Source", "clone", "find_source", "has_control_flow",
-    "texts_of",
+    "FUTURE_FLAGS", "Definition", "FunctionNode", "FunctionSource", "NoSourceError", "clone", "find_source",
+    "has_control_flow", "texts_of",
 ]  # fmt: skip
 
 # Finds the text of a program: in a file, in a notebook cell, on the command line, or in typed input.
@@ -110,7 +110,7 @@ class NoSourceError(errors.UnsupportedSyntaxError):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class FunctionSource:
     """The syntax tree of one function."""
 
     node: Definition  # the function's own definition, free to be changed
@@ -148,7 +148,7 @@ _files: OrderedDict[tuple[str, int], _File] = OrderedDict()
 """By the name of the file and the first line of the block; 0 for all of it."""
 
 
-def find_source(fn: FunctionType) -> Source:
+def find_source(fn: FunctionType) -> FunctionSource:
     """Finds the definition of a function."""
     code = fn.__code__
     problem = _no_source(code, _UNREADABLE)
@@ -162,12 +162,12 @@ def find_source(fn: FunctionType) -> Source:
     raise problem
 
 
-def _found(fn: FunctionType, file: _File) -> Source:
+def _found(fn: FunctionType, file: _File) -> FunctionSource:
     code = fn.__code__
     entry = _match(code, [*_entries(file, code.co_firstlineno)])
     _check_unchanged(code, file, entry)
     node = clone(entry.node) if isinstance(entry.node, ast.Lambda) else _reparse(entry.node, file.lines)
-    return Source(node, code.co_filename, entry.class_name)
+    return FunctionSource(node, code.co_filename, entry.class_name)
 
 
 _UNREADABLE = "the file cannot be read"

@@ -6,7 +6,7 @@ import ast
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 
-from graphc.compiler.autograph.frontend.dataflow import Bindings, Branch, Construct, always_bound, find_state
+from graphc.compiler.autograph.frontend.dataflow import Bindings, Construct, ConstructBody, always_bound, find_state
 from graphc.compiler.autograph.frontend.emit import (
     LOAD,
     NOTHING,
@@ -25,13 +25,13 @@ from graphc.compiler.autograph.frontend.emit import (
 from graphc.compiler.autograph.frontend.expressions import Expressions, first_parameter
 from graphc.compiler.autograph.frontend.lower_jumps import RETURN, MaskedFor, remove_jumps
 from graphc.compiler.autograph.frontend.lower_match import remove_matches
-from graphc.compiler.autograph.frontend.rewriting import Unit, lift_bindings
+from graphc.compiler.autograph.frontend.rewriting import ConversionUnit, lift_bindings
 from graphc.compiler.autograph.frontend.scopes import NameTable, Scope, own_nodes, scope_of
 from graphc.compiler.autograph.frontend.source import Definition, clone
 from graphc.compiler.autograph.frontend.stores import Block, Stores, only_names
 
 
-def rewrite(node: Definition, unit: Unit, suspended: bool = False) -> Definition:
+def rewrite(node: Definition, unit: ConversionUnit, suspended: bool = False) -> Definition:
     """Rewrites a function or a lambda."""
     # suspended: whether it may be a generator that yields outside its constructs.
     table = NameTable()
@@ -68,7 +68,7 @@ def _yields(body: Block) -> Iterator[ast.Yield]:
             yield from _yields([*node.body, *node.orelse, *node.finalbody])
 
 
-def _refuse_suspension(cause: ast.AST | None, unit: Unit) -> None:
+def _refuse_suspension(cause: ast.AST | None, unit: ConversionUnit) -> None:
     if isinstance(cause, ast.Yield | ast.YieldFrom):
         raise unit.refuse(
             cause, "A generator cannot be compiled: `yield` leaves the function half run. Return the values in a list."
@@ -80,7 +80,7 @@ def _refuse_suspension(cause: ast.AST | None, unit: Unit) -> None:
 
 
 def _rewrite_function(
-    node: ast.FunctionDef, unit: Unit, before: Scope, table: NameTable, outer_local: frozenset[str],
+    node: ast.FunctionDef, unit: ConversionUnit, before: Scope, table: NameTable, outer_local: frozenset[str],
     outer_undefined: frozenset[str], suspended: bool = False,
 ) -> ast.FunctionDef:  # fmt: skip
     certain = always_bound(node.body, before, table)
@@ -107,7 +107,7 @@ def _method(kind: type[ast.stmt]) -> str:
 
 class _Statements(Stores):
     def __init__(
-        self, node: ast.FunctionDef, unit: Unit, scope: Scope, table: NameTable,
+        self, node: ast.FunctionDef, unit: ConversionUnit, scope: Scope, table: NameTable,
         constructs: Mapping[ast.stmt, Construct], bindings: Bindings, outer_local: frozenset[str],
         outer_undefined: frozenset[str], certain: frozenset[str],
     ) -> None:  # fmt: skip
@@ -265,7 +265,7 @@ class _Statements(Stores):
         return declared
 
     def _function(
-        self, name: str, params: tuple[str, ...], construct: Construct, branch: Branch, body: Sequence[ast.stmt],
+        self, name: str, params: tuple[str, ...], construct: Construct, branch: ConstructBody, body: Sequence[ast.stmt],
         origin: ast.stmt,
     ) -> ast.FunctionDef:  # fmt: skip
         captured = sorted(branch.captured)

@@ -7,7 +7,7 @@ import ast
 from graphc.compiler.autograph.frontend.dataflow import Bindings
 from graphc.compiler.autograph.frontend.emit import assign, constant, load, located, operator, store, strings
 from graphc.compiler.autograph.frontend.expressions import BINARY, Expressions, first_parameter
-from graphc.compiler.autograph.frontend.rewriting import Unit
+from graphc.compiler.autograph.frontend.rewriting import ConversionUnit
 from graphc.compiler.autograph.frontend.scopes import NameTable, Scope
 
 Block = list[ast.stmt]
@@ -17,7 +17,7 @@ class Stores(Expressions):
     """The rewriting of assignments, in one function."""
 
     def __init__(
-        self, node: ast.FunctionDef, unit: Unit, scope: Scope, table: NameTable, bindings: Bindings,
+        self, node: ast.FunctionDef, unit: ConversionUnit, scope: Scope, table: NameTable, bindings: Bindings,
         outer_local: frozenset[str],
     ) -> None:  # fmt: skip
         super().__init__(unit, (outer_local | scope.local) - scope.globals, first_parameter(node.args), table)

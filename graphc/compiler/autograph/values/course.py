@@ -1,8 +1,8 @@
 """The value of a Python number in each iteration of a loop that is traced once, where no tensor decides it.
 
 ``rate *= 0.97`` gives another number in each iteration, and Python can tell all of them before the program runs. A
-:class:`Course` says how such a number is computed; Python computes it for all iterations, exactly as if the loop were
-unrolled, and the loop takes what the graph needs of it as a row of values.
+:class:`HostSequence` says how such a number is computed; Python computes it for all iterations, exactly as if the loop
+were unrolled, and the loop takes what the graph needs of it as a row of values.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any, NoReturn, cast
 import numpy as np
 
 from graphc.compiler.autograph.values.number import SymbolicNumber
-from graphc.compiler.autograph.values.protocol import course_in
-from graphc.compiler.autograph.values.spans import BINARY, COMPARISONS, TRUTH, UNARY, Span
+from graphc.compiler.autograph.values.protocol import host_sequence_of
+from graphc.compiler.autograph.values.spans import BINARY, COMPARISONS, TRUTH, UNARY, ValueRange
 from graphc.compiler.base import with_article
 from graphc.compiler.base.errors import InternalError
 from graphc.compiler.core import SymbolicTensor
@@ -24,8 +24,8 @@ from graphc.compiler.ir import Value
 from graphc.compiler.tracing import Region, context
 
 __all__ = [
-    "MAX_TRIPS", "Course", "CourseNumber", "Courses", "by_trip", "chosen", "course_of", "in_one_loop", "plain_kind",
-    "window",
+    "MAX_TRIPS", "HostSequence", "HostSequences", "PerIterationNumber", "by_trip", "chosen", "course_of", "in_one_loop",
+    "plain_kind", "window",
 ]  # fmt: skip
 
 MAX_TRIPS = 50_000
@@ -41,7 +41,7 @@ def plain_kind(value: Any) -> type[Any] | None:
     return kind if kind in _KINDS else None
 
 
-class Course:
+class HostSequence:
     """The values of a number in all iterations.
 
     Args:
@@ -55,7 +55,7 @@ class Course:
 
     def __init__(
         self,
-        loop: Courses,
+        loop: HostSequences,
         native: Callable[..., Any] | None,
         operands: tuple[Any, ...],
         first: Any,
@@ -80,9 +80,9 @@ class Course:
           RegionAborted: Python raises an exception in one of them, or computes a number of another type.
         """
         if self._values is None and self.native is not None:
-            columns = [operand.values if isinstance(operand, Course) else None for operand in self.operands]
+            columns = [operand.values if isinstance(operand, HostSequence) else None for operand in self.operands]
             parts = zip(self.operands, columns, strict=True)
-            if any(isinstance(operand, Course) and column is None for operand, column in parts):
+            if any(isinstance(operand, HostSequence) and column is None for operand, column in parts):
                 return None
             self._values = [self.at(trip, columns) for trip in range(len(self.loop.order))]
             self._check()
@@ -124,7 +124,7 @@ class Course:
             return np.array(values, np.float64 if self.kind is float else self.kind)
 
 
-class Courses(ABC):
+class HostSequences(ABC):
     """The numbers of a loop that have a course, while its body is traced.
 
     Attributes:
@@ -135,16 +135,16 @@ class Courses(ABC):
         self.region = region
         self.order = order
         self.asked = False
-        self._taken: list[tuple[Course, SymbolicTensor]] = []
-        self.index = Course(self, None, (), order[0], order)
+        self._taken: list[tuple[HostSequence, SymbolicTensor]] = []
+        self.index = HostSequence(self, None, (), order[0], order)
 
     @property
-    def courses(self) -> Courses | None:
+    def courses(self) -> HostSequences | None:
         """Itself; None where there are too many iterations for Python to compute the numbers."""
         return self if len(self.order) <= MAX_TRIPS else None
 
     @abstractmethod
-    def take(self, course: Course) -> SymbolicTensor:
+    def take(self, course: HostSequence) -> SymbolicTensor:
         """Puts the value that a course has in the iteration that is traced into the program."""
 
     def give_up(self, use: str) -> NoReturn:
@@ -152,7 +152,7 @@ class Courses(ABC):
         self.region.abort(f"{use} needs the number of each iteration as a Python number")
         raise InternalError("the course of a number outside an attempt to roll a loop")
 
-    def tensor(self, course: Course) -> SymbolicTensor:
+    def tensor(self, course: HostSequence) -> SymbolicTensor:
         """Returns the tensor that is a course's value in the iteration that is traced."""
         taken = self.take(course)
         self._taken.append((course, taken))
@@ -168,26 +168,26 @@ class Courses(ABC):
         taken = [(course, tensor) for course, tensor in self._taken if course.kind is not float]
         return {tensor.raw: row for course, tensor in taken if (row := course.row()) is not None}
 
-    def course(self, native: Callable[..., Any], *operands: Any) -> Course:
+    def course(self, native: Callable[..., Any], *operands: Any) -> HostSequence:
         """Returns the course of what is computed of others."""
-        firsts = [operand.first if isinstance(operand, Course) else operand for operand in operands]
-        computed = Course(self, native, operands, None)
+        firsts = [operand.first if isinstance(operand, HostSequence) else operand for operand in operands]
+        computed = HostSequence(self, native, operands, None)
         computed.first = computed.at(0, [[first] for first in firsts])
         if plain_kind(computed.first) is None:
             self.give_up(f"{with_article(type(computed.first).__name__)} made of the numbers of a loop")
         return computed
 
-    def window(self, start: Any, stop: Any, size: int) -> tuple[Course, int] | None:
+    def window(self, start: Any, stop: Any, size: int) -> tuple[HostSequence, int] | None:
         """Returns where a slice begins, and its width, which must be the same in all iterations; None if it is not.
 
         Args:
           start: a course, an int, or None.
         """
-        limits = [part for part in (start, stop) if isinstance(part, Course)]
+        limits = [part for part in (start, stop) if isinstance(part, HostSequence)]
 
         def bounds(*numbers: int) -> range:
             rest = iter(numbers)
-            ends = [next(rest) if isinstance(part, Course) else part for part in (start, stop)]
+            ends = [next(rest) if isinstance(part, HostSequence) else part for part in (start, stop)]
             return range(*slice(*ends).indices(size))
 
         begin = self.course(lambda *numbers: bounds(*numbers).start, *limits)
@@ -198,18 +198,18 @@ class Courses(ABC):
             return None
         return (begin, width.first) if width.first else None
 
-    def start(self, first: Any, values: Sequence[Any] | None) -> Course:
+    def start(self, first: Any, values: Sequence[Any] | None) -> HostSequence:
         """Returns the course of what a name holds at the start of an iteration.
 
         Args:
           values: what it is in each iteration, if that is known.
         """
-        course = Course(self, None, (), first, values)
+        course = HostSequence(self, None, (), first, values)
         if values is not None:
             course.become(values)
         return course
 
-    def follow(self, after: Mapping[Course, Any]) -> list[Any]:
+    def follow(self, after: Mapping[HostSequence, Any]) -> list[Any]:
         """Runs all iterations for the names whose courses are not known yet.
 
         Args:
@@ -218,12 +218,15 @@ class Courses(ABC):
         Returns:
           What each of them holds after the loop.
         """
-        ordered = _in_order([value for value in after.values() if isinstance(value, Course)])
+        ordered = _in_order([value for value in after.values() if isinstance(value, HostSequence)])
         computed = [course for course in ordered if course.native is not None and course.values is None]
-        columns: dict[Course, list[Any]] = {course: [] for course in (*after, *computed)}
+        columns: dict[HostSequence, list[Any]] = {course: [] for course in (*after, *computed)}
         series = {course: course.values for course in ordered if course not in columns}
         inputs = [
-            [columns.get(part, series.get(part)) if isinstance(part, Course) else None for part in course.operands]
+            [
+                columns.get(part, series.get(part)) if isinstance(part, HostSequence) else None
+                for part in course.operands
+            ]
             for course in computed
         ]
         current = {start: start.first for start in after}
@@ -234,7 +237,7 @@ class Courses(ABC):
             for course, arguments in zip(computed, inputs, strict=True):
                 columns[course].append(course.at(trip, arguments))
             for start, value in after.items():
-                column = columns.get(value, series.get(value)) if isinstance(value, Course) else None
+                column = columns.get(value, series.get(value)) if isinstance(value, HostSequence) else None
                 current[start] = value if column is None else column[trip]
         for course, column in columns.items():
             course.become(column)
@@ -244,9 +247,9 @@ class Courses(ABC):
         return list(current.values())
 
 
-def _in_order(courses: Sequence[Course]) -> list[Course]:
+def _in_order(courses: Sequence[HostSequence]) -> list[HostSequence]:
     """Returns courses and those they are computed of, these first."""
-    ordered: dict[Course, None] = {}
+    ordered: dict[HostSequence, None] = {}
     # Without recursion: a long body makes a chain deeper than Python's stack.
     waiting = [(course, False) for course in reversed(courses)]
     while waiting:
@@ -255,14 +258,14 @@ def _in_order(courses: Sequence[Course]) -> list[Course]:
             ordered[course] = None
         elif course not in ordered:
             waiting.append((course, True))
-            waiting += [(part, False) for part in course.operands if isinstance(part, Course)]
+            waiting += [(part, False) for part in course.operands if isinstance(part, HostSequence)]
     return list(ordered)
 
 
 # CourseNumber: a Python number of a loop whose body is traced once that Python computes for all iterations.
 
 
-class CourseNumber(SymbolicNumber):
+class PerIterationNumber(SymbolicNumber):
     """A number that has a course.
 
     Python does arithmetic with plain numbers and with others of the same loop. Joined with a tensor it is a tensor.
@@ -273,7 +276,7 @@ class CourseNumber(SymbolicNumber):
 
     __slots__ = ("_place", "_tensor", "course")
 
-    def __init__(self, course: Course, tensor: SymbolicTensor | None = None) -> None:
+    def __init__(self, course: HostSequence, tensor: SymbolicTensor | None = None) -> None:
         self.trace = course.loop.region if tensor is None else tensor.trace
         self.kind = course.kind
         self.kinds = frozenset((course.kind,))
@@ -296,20 +299,20 @@ class CourseNumber(SymbolicNumber):
         return tensor.raw
 
     @property
-    def span(self) -> Span | None:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def span(self) -> ValueRange | None:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Between which ints it lies."""
         if self.kind is not int:
             return TRUTH if self.kind is bool else None
         values = self.course.values
         if values is None:
             self.course.loop.asked = True
-            return Span(self.course.first, self.course.first)  # for this trial only: what asked is traced again
-        span = Span(min(values), max(values))
+            return ValueRange(self.course.first, self.course.first)  # for this trial only: what asked is traced again
+        span = ValueRange(min(values), max(values))
         if not span.fits:
             self.give_up("an int that passes 32 bits")
         return span
 
-    def course_in_loop(self) -> Course:
+    def host_sequence(self) -> HostSequence:
         """Returns what it is in each iteration."""
         return self.course
 
@@ -331,8 +334,10 @@ def _stands_at(region: Region, tensor: SymbolicTensor, position: int) -> bool:
     return node is None or (position < len(nodes) and nodes[position] is node)
 
 
-def _operator(native: Callable[..., Any], name: str, *, reflected: bool = False) -> Callable[[CourseNumber, Any], Any]:
-    def run(self: CourseNumber, other: Any) -> Any:
+def _operator(
+    native: Callable[..., Any], name: str, *, reflected: bool = False
+) -> Callable[[PerIterationNumber, Any], Any]:
+    def run(self: PerIterationNumber, other: Any) -> Any:
         result = by_trip(native, (other, self) if reflected else (self, other))
         if result is not NotImplemented:
             return result
@@ -343,25 +348,25 @@ def _operator(native: Callable[..., Any], name: str, *, reflected: bool = False)
     return run
 
 
-def _loops_of(values: Sequence[Any]) -> list[Courses] | None:
+def _loops_of(values: Sequence[Any]) -> list[HostSequences] | None:
     """Returns the loops whose numbers are among some; None if not all are numbers that Python has in each iteration."""
-    if not all(plain_kind(value) or course_in(value) for value in values):
+    if not all(plain_kind(value) or host_sequence_of(value) for value in values):
         return None
-    return list(dict.fromkeys([course.loop for value in values if (course := course_in(value)) is not None]))
+    return list(dict.fromkeys([course.loop for value in values if (course := host_sequence_of(value)) is not None]))
 
 
-def course_of(native: Callable[..., Any], values: Sequence[Any]) -> Course | None:
+def course_of(native: Callable[..., Any], values: Sequence[Any]) -> HostSequence | None:
     """Returns the course of what a function of Python numbers gives; None if it is not given numbers of one loop."""
     loops = _loops_of(values)
     if not loops or len(loops) > 1:
         return None
-    return loops[0].course(native, *[course_in(value) or value for value in values])
+    return loops[0].course(native, *[host_sequence_of(value) or value for value in values])
 
 
 def in_one_loop(native: Callable[..., Any], values: Sequence[Any]) -> Any:
     """Returns what :func:`by_trip` does; NotImplemented of numbers of several loops."""
     course = course_of(native, values)
-    return NotImplemented if course is None else CourseNumber(course)
+    return NotImplemented if course is None else PerIterationNumber(course)
 
 
 def by_trip(native: Callable[..., Any], values: Sequence[Any]) -> Any:
@@ -380,7 +385,7 @@ def by_trip(native: Callable[..., Any], values: Sequence[Any]) -> Any:
 
 def chosen(condition: Any, first: Any, second: Any) -> Any:
     """Returns which of two numbers it is in each iteration, by a condition; NotImplemented if no course tells that."""
-    if not isinstance(condition, CourseNumber):
+    if not isinstance(condition, PerIterationNumber):
         return NotImplemented
     return in_one_loop(_choose, (condition, first, second))
 
@@ -402,9 +407,9 @@ def window(index: Any, bounds: slice[Any, Any, Any], size: int) -> tuple[Any, in
     if bounds.step is None or (type(bounds.step) is int and bounds.step == 1):
         loops = _loops_of([bound for bound in (start, stop) if bound is not None])
         if loops is not None and len(loops) == 1:
-            sliced = loops[0].window(course_in(start) or start, course_in(stop) or stop, size)
+            sliced = loops[0].window(host_sequence_of(start) or start, host_sequence_of(stop) or stop, size)
             if sliced is not None:
-                return CourseNumber(sliced[0]), sliced[1]
+                return PerIterationNumber(sliced[0]), sliced[1]
     return index.give_up("a slice whose width changes, or is not known,")
 
 
@@ -415,13 +420,13 @@ def _alone(native: Callable[..., Any]) -> Callable[[Any], Any]:
 def _define() -> None:
     for name, of in BINARY.items():
         for method, reflected in ((f"__{name}__", False), (f"__r{name}__", True)):
-            setattr(CourseNumber, method, _operator(of.native, method, reflected=reflected))
+            setattr(PerIterationNumber, method, _operator(of.native, method, reflected=reflected))
     for name, of in COMPARISONS.items():
-        setattr(CourseNumber, f"__{name}__", _operator(of.native, f"__{name}__"))
+        setattr(PerIterationNumber, f"__{name}__", _operator(of.native, f"__{name}__"))
     for name, of in UNARY.items():
-        setattr(CourseNumber, f"__{name}__", _alone(of.native))
+        setattr(PerIterationNumber, f"__{name}__", _alone(of.native))
     for native in (math.trunc, math.floor, math.ceil):
-        setattr(CourseNumber, f"__{native.__name__}__", _alone(native))
+        setattr(PerIterationNumber, f"__{native.__name__}__", _alone(native))
 
 
 _define()

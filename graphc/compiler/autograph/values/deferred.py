@@ -14,10 +14,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.compiler.autograph.values.course import CourseNumber
+from graphc.compiler.autograph.values.course import PerIterationNumber
 from graphc.compiler.autograph.values.index import is_symbolic
 from graphc.compiler.autograph.values.number import any_joined, kind_of
-from graphc.compiler.autograph.values.protocol import Contents, Symbolic, as_tensor, is_bound
+from graphc.compiler.autograph.values.protocol import ListContents, Symbolic, as_tensor, is_bound
 from graphc.compiler.base import has_mark, nest
 from graphc.compiler.core import SymbolicTensor, Tensor, Variable
 from graphc.compiler.tracing import context
@@ -174,7 +174,7 @@ def holds_deferred(structure: nest.Structure) -> bool:
 
 def symbolic_parts(value: Any) -> Iterator[Symbolic]:
     """Yields the numbers and other Python values that depend on tensors, which a value is or holds."""
-    if isinstance(value, Symbolic) and is_bound(value) and not isinstance(value, Contents):
+    if isinstance(value, Symbolic) and is_bound(value) and not isinstance(value, ListContents):
         yield value
     elif (parts := nest.children(value)) is not None:
         for part in parts[1]:
@@ -202,7 +202,7 @@ class Frozen:
     def _kept(self, leaf: Any, slots: dict[int, int]) -> Any:
         if not is_symbolic(leaf):
             return leaf
-        if isinstance(leaf, CourseNumber) and leaf.kind is float:
+        if isinstance(leaf, PerIterationNumber) and leaf.kind is float:
             leaf.give_up("a value for Python code that runs with the program")  # which holds it in fewer bits
         tensor = cast("SymbolicTensor", as_tensor(leaf))
         slot = slots.setdefault(id(tensor.raw), len(self.tensors))  # one value of the graph may have many tensors

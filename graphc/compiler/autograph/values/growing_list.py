@@ -18,11 +18,11 @@ from weakref import WeakSet
 
 import numpy as np
 
-from graphc.compiler.autograph.values.course import CourseNumber, by_trip, plain_kind
+from graphc.compiler.autograph.values.course import PerIterationNumber, by_trip, plain_kind
 from graphc.compiler.autograph.values.index import LoopIndex
 from graphc.compiler.autograph.values.join import Join, describe, is_number, is_tensor, leaf_type
 from graphc.compiler.autograph.values.number import kinds_of
-from graphc.compiler.autograph.values.protocol import Contents, as_tensor, symbol_of
+from graphc.compiler.autograph.values.protocol import ListContents, as_tensor, symbol_of
 from graphc.compiler.base import nest
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Tensor, operand, trace_scope
@@ -31,7 +31,7 @@ from graphc.compiler.ops import rows_of
 from graphc.compiler.tracing import Alias, Region, TensorCell, Trace, context, late_rows
 
 
-class Appends:
+class AppendCounter:
     """Counts the items that a traced body appends to a list; each branch counts all that it might append.
 
     Attributes:
@@ -58,7 +58,7 @@ class Appends:
             self.memory |= context.trace.root.memory.of([leaf])
         return leaf
 
-    def take(self, other: Appends) -> None:
+    def take(self, other: AppendCounter) -> None:
         """Counts from now on what another one has counted, whose list has become one with this."""
         self.count += other.count
         self.numbers |= other.numbers
@@ -71,7 +71,7 @@ class Appends:
 
 
 @dataclass(eq=False, frozen=True)
-class Growing(Contents):
+class Growing(ListContents):
     """The one item of a list whose length is known at run time only.
 
     Attributes:
@@ -84,7 +84,7 @@ class Growing(Contents):
     buffer: Any
     count: Any
     added: Any
-    appends: Appends
+    appends: AppendCounter
 
     def operand(self) -> Any:
         """Returns whether it holds something."""
@@ -240,12 +240,12 @@ def grown(trace: Trace, title: str, items: Sequence[Any], others: Sequence[Any],
         ]
     trace.root.has_growing = True  # from here on calls of builtins look at their arguments
     columns = [[nest.flatten(item)[0][position] for item in items] for position in range(len(leaves))]
-    appends = Appends()
+    appends = AppendCounter()
     buffers = [_buffer(column, type, capacity, appends) for column, type in zip(columns, types, strict=True)]
     return Growing(nest.unflatten(structure, buffers), trace.constant(len(items)), 0, appends)
 
 
-def _buffer(rows: Sequence[Any], type: TensorType, capacity: int, appends: Appends) -> Any:
+def _buffer(rows: Sequence[Any], type: TensorType, capacity: int, appends: AppendCounter) -> Any:
     buffer = FUNCTIONS["zeros"]((capacity, *type.shape), dtype=type.dtype)
     for position, row in enumerate(rows):
         buffer = buffer.at[position].set(appends.put(row))
@@ -276,7 +276,7 @@ def matched(regions: Sequence[Region], title: str, contents: Sequence[list[Any]]
     capacities = [
         len(items) if buffer is None else buffer.capacity for items, buffer in zip(contents, buffers, strict=True)
     ]
-    appends = next((buffer.appends for buffer in buffers if buffer is not None), Appends())
+    appends = next((buffer.appends for buffer in buffers if buffer is not None), AppendCounter())
     kinds = [sample for items in contents for sample in samples(items)]
     left: list[list[Any]] = []
     for region, items, buffer in zip(regions, contents, buffers, strict=True):
@@ -411,7 +411,7 @@ def item_by_trip(items: Any, index: Any) -> Any:
 
     Where the index passes the end of a list, that is about to grow: GROWS.
     """
-    if type(items) not in (list, tuple) or not isinstance(index, LoopIndex | CourseNumber):
+    if type(items) not in (list, tuple) or not isinstance(index, LoopIndex | PerIterationNumber):
         return NotImplemented
     values = cast("Sequence[Any]", items)
     passes = type(items) is list and isinstance(index, LoopIndex) and index.high >= len(values)

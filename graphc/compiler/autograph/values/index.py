@@ -13,11 +13,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, cast
 
-from graphc.compiler.autograph.values.course import Course, CourseNumber, Courses, course_of, in_one_loop, window
+from graphc.compiler.autograph.values.course import (
+    HostSequence,
+    HostSequences,
+    PerIterationNumber,
+    course_of,
+    in_one_loop,
+    window,
+)
 from graphc.compiler.autograph.values.exact import compare_exactly
 from graphc.compiler.autograph.values.number import number
 from graphc.compiler.autograph.values.protocol import Symbolic, as_tensor, refuses
-from graphc.compiler.autograph.values.spans import BINARY, COMPARISONS, LIMITS, UNARY, Operator, Span
+from graphc.compiler.autograph.values.spans import BINARY, COMPARISONS, LIMITS, UNARY, Operator, ValueRange
 from graphc.compiler.base.errors import InternalError
 from graphc.compiler.core import ArrayMethods, SymbolicTensor, Tensor, apply, dtype_rules, operand
 from graphc.compiler.ir import OPS, Attrs
@@ -95,7 +102,7 @@ class LoopIndex(Symbolic):
         high: int,
         region: Region,
         last: int | None,
-        course: Course | None = None,
+        course: HostSequence | None = None,
         form: Sum | None = None,
     ) -> None:
         self.tensor = tensor
@@ -122,11 +129,11 @@ class LoopIndex(Symbolic):
         """Returns ``int``."""
         return int
 
-    def bounds(self) -> Span:
+    def bounds(self) -> ValueRange:
         """Returns between which ints it lies."""
-        return Span(self.low, self.high)
+        return ValueRange(self.low, self.high)
 
-    def course_in_loop(self) -> Course | None:
+    def host_sequence(self) -> HostSequence | None:
         """Returns what it is in each iteration, where that is known."""
         return self.course
 
@@ -171,7 +178,7 @@ class LoopIndex(Symbolic):
         Raises:
           RegionAborted: it could pass 32 bits, and Python does not compute it for all iterations.
         """
-        span = Span(*of.bounds(*map(_bounds, operands)))
+        span = ValueRange(*of.bounds(*map(_bounds, operands)))
         if not span.fits:
             result = in_one_loop(of.native, operands)  # Python's ints hold it in each iteration
             return (
@@ -216,7 +223,7 @@ class LoopIndex(Symbolic):
         else:
             return NotImplemented
         course = course_of(of.native, (self, other)) if isinstance(result, Tensor) else None
-        return result if course is None else CourseNumber(course, cast("SymbolicTensor", result))
+        return result if course is None else PerIterationNumber(course, cast("SymbolicTensor", result))
 
     def __neg__(self) -> Any:
         return self.exactly(BINARY["mul"], self, -1)  # unlike `negative`, it leaves the index a Sum
@@ -289,7 +296,9 @@ def _as_tensor(value: LoopIndex) -> Tensor:
     return value.tensor
 
 
-def loop_position(tensor: SymbolicTensor, order: range, region: Region, courses: Courses | None = None) -> LoopIndex:
+def loop_position(
+    tensor: SymbolicTensor, order: range, region: Region, courses: HostSequences | None = None
+) -> LoopIndex:
     """Returns the number that runs through ``order``, one in each iteration of a loop.
 
     Args:
@@ -311,8 +320,8 @@ def held_as_int(counter: SymbolicTensor) -> SymbolicTensor:
     return cast("SymbolicTensor", apply(AS_NUMBER, (counter,), Attrs(kind="int"))) if dtype_rules() else counter
 
 
-def _bounds(value: Any) -> Span:
-    return value.bounds() if isinstance(value, LoopIndex) else Span(int(value), int(value))
+def _bounds(value: Any) -> ValueRange:
+    return value.bounds() if isinstance(value, LoopIndex) else ValueRange(int(value), int(value))
 
 
 def _last(value: Any, region: Region) -> int | None:

@@ -19,7 +19,7 @@ import numpy as np
 from graphc.compiler.autograph.frontend.lower_jumps import where_it_returns
 from graphc.compiler.autograph.values.number import Kinds, kinds_of, span_of
 from graphc.compiler.autograph.values.protocol import alternatives
-from graphc.compiler.autograph.values.spans import Span, common_span
+from graphc.compiler.autograph.values.spans import ValueRange, common_span
 from graphc.compiler.base import has_mark, nest, user_location, with_article
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import SCALARS, ArrayMethods, SymbolicTensor, Tensor, kind_of_dtype, operand, scalar_array
@@ -108,9 +108,9 @@ class Joined:
     first: Any
     kinds: tuple[Kinds | None, ...]
     shared: frozenset[int] = frozenset()
-    spans: tuple[Span | None, ...] = ()
+    spans: tuple[ValueRange | None, ...] = ()
 
-    def columns(self) -> Iterator[tuple[Any, TensorType | None, Kinds | None, Span | None]]:
+    def columns(self) -> Iterator[tuple[Any, TensorType | None, Kinds | None, ValueRange | None]]:
         """For each leaf the first side's, the tensor type, the Python types and the span."""
         return zip(self.kept, self.leaves, self.kinds, self.spans, strict=True)
 

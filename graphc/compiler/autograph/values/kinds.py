@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.compiler.autograph.values.course import CourseNumber
+from graphc.compiler.autograph.values.course import PerIterationNumber
 from graphc.compiler.autograph.values.index import is_symbolic
 from graphc.compiler.autograph.values.join import describe
 from graphc.compiler.autograph.values.number import Kinds, kind_of, kinds_of
@@ -97,7 +97,7 @@ def check_shown(value: Any, use: str, *, as_text: bool) -> None:
         for part in nest.flatten(value.__dict__)[0]:
             check_shown(part, use, as_text=True)  # which its __str__ may show
         return
-    if isinstance(value, CourseNumber) and value.kind is float:
+    if isinstance(value, PerIterationNumber) and value.kind is float:
         value.give_up(use)  # the program holds it in fewer bits
     kinds = kinds_of_mixed(value)
     alike = all(

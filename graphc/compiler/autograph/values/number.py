@@ -14,8 +14,8 @@ from typing import Any, ClassVar, cast
 from weakref import WeakKeyDictionary
 
 from graphc.compiler.autograph.values.overflow import require_within
-from graphc.compiler.autograph.values.protocol import Kinds, Symbolic, course_in
-from graphc.compiler.autograph.values.spans import ANY_INT, TRUTH, Span, span_of_dtype
+from graphc.compiler.autograph.values.protocol import Kinds, Symbolic, host_sequence_of
+from graphc.compiler.autograph.values.spans import ANY_INT, TRUTH, ValueRange, span_of_dtype
 from graphc.compiler.base import Location, at, with_article
 from graphc.compiler.base.errors import ConcretizationError
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor, apply, kind_of_dtype
@@ -24,9 +24,9 @@ from graphc.compiler.ops import AS_NUMBER
 from graphc.compiler.tracing import Trace, context, current_trace
 
 __all__ = [
-    "KINDS", "Between", "Kinds", "SymbolicNumber", "any_joined", "assume", "assume_carried", "assume_passed",
-    "assuming", "both", "common_kind", "example_of", "has_attribute", "is_whole", "joined", "kind_of", "kinds_of",
-    "known_of", "note_condition", "number", "numbered", "opposite", "span_of",
+    "KINDS", "Between", "Kinds", "SymbolicNumber", "any_joined", "assume", "assume_carried", "assume_true", "assuming",
+    "both", "common_kind", "example_of", "has_attribute", "is_whole", "joined", "kind_of", "kinds_of", "known_of",
+    "negated", "note_condition", "number", "numbered", "span_of",
 ]  # fmt: skip
 
 # Keeps what conditions say of ints that depend on tensors, where they hold and where they do not.
@@ -121,7 +121,7 @@ def assume_carried(body: Trace, condition: Any, pairs: Iterable[tuple[SymbolicTe
     _assume(body, {inner.raw: facts[outer.raw] for outer, inner in pairs if outer.raw in facts})
 
 
-def assume_passed(trace: Trace, condition: Any, truth: bool) -> None:
+def assume_true(trace: Trace, condition: Any, truth: bool) -> None:
     """Notes that the call has failed by now, for good, unless a condition has this truth.
 
     What the rest of a trace computes nobody sees if the call has failed: there the condition may be taken to hold. The
@@ -162,7 +162,7 @@ def both(result: Any, first: Any, second: Any, truth: bool) -> Any:
     return result
 
 
-def opposite(result: Any, condition: Any) -> Any:
+def negated(result: Any, condition: Any) -> Any:
     """Notes that a condition is the opposite of another; returns it."""
     if isinstance(condition, SymbolicTensor) and isinstance(result, SymbolicTensor):
         outcomes = _conditions.get(condition.raw)
@@ -200,7 +200,7 @@ class SymbolicNumber(SymbolicTensor, Symbolic):
         kinds: Kinds | None = None,
         *,
         joined: bool = False,
-        span: Span | None = None,
+        span: ValueRange | None = None,
     ) -> None:
         super().__init__(tensor.raw, tensor.trace)
         self.kind = kind
@@ -216,7 +216,7 @@ class SymbolicNumber(SymbolicTensor, Symbolic):
         """Returns the types of which it has one in plain Python."""
         return self.kinds
 
-    def bounds(self) -> Span | None:
+    def bounds(self) -> ValueRange | None:
         """Returns between which ints it lies, by the conditions that hold at this point; None if it is no int."""
         if self.kind is not int:
             return TRUTH if self.kind is bool else None
@@ -226,7 +226,7 @@ class SymbolicNumber(SymbolicTensor, Symbolic):
         low, high = max(span.low, fact.low), min(span.high, fact.high)
         if low > high:  # nobody comes here
             return span
-        return Span(low, high, span.counted and (low, high) == (span.low, span.high), span.drifts, span.counters)
+        return ValueRange(low, high, span.counted and (low, high) == (span.low, span.high), span.drifts, span.counters)
 
     def describe(self) -> str:
         """Returns the number, for messages."""
@@ -301,11 +301,11 @@ def number(value: Any, kind: type[Any]) -> SymbolicNumber:
     return SymbolicNumber(converted, kind, span=span)
 
 
-def _span_of_tensor(tensor: SymbolicTensor) -> Span:
+def _span_of_tensor(tensor: SymbolicTensor) -> ValueRange:
     """Between which ints the element of a tensor lies, as far as its dtype and what computed it tell."""
     node = tensor.raw.node
     if node is not None and node.op.name in ("argmax", "argmin"):
-        return Span(0, max(math.prod(node.inputs[0].type.shape) - 1, 0))  # of all axes: along one it is less
+        return ValueRange(0, max(math.prod(node.inputs[0].type.shape) - 1, 0))  # of all axes: along one it is less
     return span_of_dtype(tensor.dtype)
 
 
@@ -350,14 +350,14 @@ def has_attribute(value: Any, name: str) -> bool:
     return all(hasattr(kind, name) for kind in kinds)
 
 
-def span_of(value: Any) -> Span | None:
+def span_of(value: Any) -> ValueRange | None:
     """Between which ints a number, known or not, lies; None for what is no int."""
     if isinstance(value, Symbolic):
         return value.bounds()
-    return Span(int(value), int(value)) if type(value) in (bool, int) else None
+    return ValueRange(int(value), int(value)) if type(value) in (bool, int) else None
 
 
-def joined(tensor: Any, kinds: Kinds | None, span: Span | None = None) -> Any:
+def joined(tensor: Any, kinds: Kinds | None, span: ValueRange | None = None) -> Any:
     """Returns the tensor that values were joined in, as the number that it is if all of them are numbers.
 
     Args:
@@ -381,6 +381,6 @@ def numbered(value: Any, kind: type[Any] | None) -> Any:
     if kind is None or not isinstance(value, SymbolicTensor) or (kinds_of(value) or {kind}) != {kind}:
         return value
     # A new number would lose the course, which Python computes exactly.
-    if course_in(value) is not None:
+    if host_sequence_of(value) is not None:
         return value
     return SymbolicNumber(value, kind, span=span_of(value))

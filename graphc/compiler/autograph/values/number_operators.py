@@ -31,7 +31,7 @@ from graphc.compiler.autograph.values.number import (
     span_of,
 )
 from graphc.compiler.autograph.values.overflow import checked_span, checked_unary_span
-from graphc.compiler.autograph.values.spans import BINARY, COMPARISONS, HIGHEST, LOWEST, UNARY, Span
+from graphc.compiler.autograph.values.spans import BINARY, COMPARISONS, HIGHEST, LOWEST, UNARY, ValueRange
 from graphc.compiler.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor, apply
 from graphc.compiler.ir import OPS
@@ -43,7 +43,7 @@ _SEQUENCES = (list, tuple, str, bytes, bytearray)
 # --- operators
 
 
-def _made(tensor: Any, results: Iterable[Any], *operands: Any, span: Span | None = None) -> SymbolicNumber:
+def _made(tensor: Any, results: Iterable[Any], *operands: Any, span: ValueRange | None = None) -> SymbolicNumber:
     """Returns a number that is computed of others.
 
     Args:
@@ -178,7 +178,7 @@ def _rounds(first: SymbolicNumber, second: Any) -> bool:
     return not -exact <= span.low <= span.high <= exact
 
 
-def _note_comparison(result: SymbolicTensor, op: str, number: SymbolicNumber, other: Span) -> None:
+def _note_comparison(result: SymbolicTensor, op: str, number: SymbolicNumber, other: ValueRange) -> None:
     """Notes what a comparison of an int to another says of the one."""
     other.rely()
     less, not_less = Between(LOWEST, other.high - 1), Between(other.low, HIGHEST)

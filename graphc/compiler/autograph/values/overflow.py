@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from graphc.compiler.autograph.values.spans import ANY_INT, BINARY, HIGHEST, LOWEST, UNARY, Bounds, Span
+from graphc.compiler.autograph.values.spans import ANY_INT, BINARY, HIGHEST, LOWEST, UNARY, Bounds, ValueRange
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import NumberOverflowError
 from graphc.compiler.core import apply, dtype_rules
 from graphc.compiler.ir import OPS, Attrs
 
 
-def checked_span(name: str, pair: tuple[Any, Any], spans: tuple[Span, Span]) -> Span:
+def checked_span(name: str, pair: tuple[Any, Any], spans: tuple[ValueRange, ValueRange]) -> ValueRange:
     """Returns the span of the result of an operator on two ints, which is checked to fit where it may not.
 
     Args:
@@ -34,12 +34,12 @@ def checked_span(name: str, pair: tuple[Any, Any], spans: tuple[Span, Span]) -> 
     for span in spans:
         span.rely()
     bounds = BINARY[name].bounds(first, second)
-    outcome = Span(*bounds)
+    outcome = ValueRange(*bounds)
     if name == "add":
         outcome = first.moved(second) if first.drifts else second.moved(first)
     elif name == "sub":
         outcome = first.moved(second.negated())
-    outcome = Span(*bounds, drifts=outcome.drifts)
+    outcome = ValueRange(*bounds, drifts=outcome.drifts)
     if not outcome.fits:
         allowed = _allowed(name, pair)
         _require(name, _fits(name, pair, spans, allowed))
@@ -47,11 +47,11 @@ def checked_span(name: str, pair: tuple[Any, Any], spans: tuple[Span, Span]) -> 
             operand, limits = allowed
             passing = list(spans)
             passing[operand] = spans[operand].within(*limits)
-            outcome = Span(*BINARY[name].bounds(*passing), drifts=outcome.drifts)
+            outcome = ValueRange(*BINARY[name].bounds(*passing), drifts=outcome.drifts)
     return outcome.clamped()  # what passes 32 bits has raised by now
 
 
-def _moved(name: str, first: Span, second: Span) -> Span | None:
+def _moved(name: str, first: ValueRange, second: ValueRange) -> ValueRange | None:
     """Returns the span of a sum if one of the two is a small step, which needs no check; None if it does."""
     if name == "add" and ((first.is_small and not second.is_small) or (second.drifts and not first.drifts)):
         first, second = second, first
@@ -66,10 +66,10 @@ def _moved(name: str, first: Span, second: Span) -> Span | None:
     return moved if moved.fits else None
 
 
-def checked_unary_span(name: str, operand: Any, span: Span) -> Span:
+def checked_unary_span(name: str, operand: Any, span: ValueRange) -> ValueRange:
     """Returns the span of the result of ``-a``, ``abs(a)`` and the like; as :func:`checked_span`."""
     span.rely()
-    outcome = Span(*UNARY[name].bounds(span))
+    outcome = ValueRange(*UNARY[name].bounds(span))
     if not outcome.fits:
         # Of all 32-bit ints LOWEST alone has no negative.
         _require(name, _is_within(operand, ANY_INT, LOWEST + 1, HIGHEST))
@@ -88,7 +88,7 @@ def _require(name: str, fits: Any) -> None:
     require_limit(fits, lambda: at(NumberOverflowError(message), location))
 
 
-def require_within(value: Any, span: Span, low: int, high: int, error: Callable[[], Exception]) -> None:
+def require_within(value: Any, span: ValueRange, low: int, high: int, error: Callable[[], Exception]) -> None:
     """Raises an error where an int does not lie between two; the program asks what its bounds do not tell."""
     from graphc.compiler.autograph.constructs.branches.logic import require
 
@@ -97,7 +97,7 @@ def require_within(value: Any, span: Span, low: int, high: int, error: Callable[
         require(_is_within(value, span, low, high), error)
 
 
-def _is_within(value: Any, span: Span, low: int, high: int) -> Any:
+def _is_within(value: Any, span: ValueRange, low: int, high: int) -> Any:
     """Returns whether a number lies between two, of which it is asked what is not known."""
     tests = [apply(OPS["greater_equal"], (value, low))] if span.low < low else []
     tests += [apply(OPS["less_equal"], (value, high))] if span.high > high else []
@@ -120,7 +120,9 @@ def _allowed(name: str, pair: tuple[Any, Any]) -> tuple[int, Bounds] | None:
     return None
 
 
-def _fits(name: str, pair: tuple[Any, Any], spans: tuple[Span, Span], allowed: tuple[int, Bounds] | None) -> Any:
+def _fits(
+    name: str, pair: tuple[Any, Any], spans: tuple[ValueRange, ValueRange], allowed: tuple[int, Bounds] | None
+) -> Any:
     """Returns whether 32 bits hold the result of an operator."""
     if allowed is not None:
         operand, bounds = allowed
@@ -129,7 +131,7 @@ def _fits(name: str, pair: tuple[Any, Any], spans: tuple[Span, Span], allowed: t
     return _WITH_TENSORS[name](np.int32(a) if isinstance(a, int) else a, b)
 
 
-_ANY_WIDE_INT = Span(2 * LOWEST * -LOWEST, 2 * LOWEST * LOWEST)
+_ANY_WIDE_INT = ValueRange(2 * LOWEST * -LOWEST, 2 * LOWEST * LOWEST)
 
 
 def _op(name: str, *operands: Any) -> Any:

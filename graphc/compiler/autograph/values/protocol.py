@@ -16,13 +16,13 @@ from graphc.compiler.core import operand
 from graphc.compiler.tracing import context
 
 if TYPE_CHECKING:
-    from graphc.compiler.autograph.values.course import Course
-    from graphc.compiler.autograph.values.spans import Span
+    from graphc.compiler.autograph.values.course import HostSequence
+    from graphc.compiler.autograph.values.spans import ValueRange
 
 __all__ = [
-    "Contents", "Kinds", "Symbolic", "Unbound", "alternatives", "answer", "as_tensor", "check_given", "converted",
-    "course_in", "is_bound", "is_filler", "is_unset", "load", "look_into", "operand_of", "refuses", "return_value",
-    "settled", "symbol_of", "unbound", "unbound_return", "unset",
+    "Kinds", "ListContents", "Symbolic", "Unbound", "alternatives", "answer", "as_tensor", "check_given", "converted",
+    "host_sequence_of", "is_bound", "is_filler", "is_unset", "load", "look_into", "operand_of", "refuses",
+    "return_value", "settled", "symbol_of", "unbound", "unbound_return", "unset",
 ]  # fmt: skip
 
 Kinds = frozenset[type[Any]]
@@ -60,11 +60,11 @@ class Symbolic:
         kind = self.python_type()
         return None if kind is None else frozenset((kind,))
 
-    def bounds(self) -> Span | None:
+    def bounds(self) -> ValueRange | None:
         """Returns between which ints it lies; None if it is no int."""
         return None
 
-    def course_in_loop(self) -> Course | None:
+    def host_sequence(self) -> HostSequence | None:
         """Returns what it is in each iteration of a loop, where Python knows that; None where it does not."""
         return None
 
@@ -152,7 +152,7 @@ def _refusing(use: str) -> Callable[..., NoReturn]:
 Kind = TypeVar("Kind", bound=Symbolic)
 
 
-class Contents(Symbolic):
+class ListContents(Symbolic):
     """The one item of a list, which stands for all items of it."""
 
     __slots__ = ()
@@ -165,7 +165,7 @@ def symbol_of(value: Any) -> Symbolic | None:
     # The list stays the user's own object, so that all its names see a change; only the items are replaced.
     if isinstance(value, list):
         items = cast("list[Any]", value)
-        if len(items) == 1 and isinstance(items[0], Contents):
+        if len(items) == 1 and isinstance(items[0], ListContents):
             return items[0]
     return None
 
@@ -198,9 +198,9 @@ def converted(value: Any, kind: type[Any]) -> Any:
     return value.converted(kind) if isinstance(value, Symbolic) else NotImplemented
 
 
-def course_in(value: Any) -> Course | None:
+def host_sequence_of(value: Any) -> HostSequence | None:
     """Returns the course of a number, the index of a loop among them; None if it has none."""
-    return value.course_in_loop() if isinstance(value, Symbolic) else None
+    return value.host_sequence() if isinstance(value, Symbolic) else None
 
 
 def is_bound(value: Any) -> bool:

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "ANY_INT", "BINARY", "COMPARISONS", "HIGHEST", "LIMITS", "LOWEST", "TRUTH", "UNARY", "Bounds", "Drift", "LoopStart",
-    "Operator", "Span", "after_loop", "common_span", "span_of_dtype",
+    "ANY_INT", "BINARY", "COMPARISONS", "HIGHEST", "LIMITS", "LOWEST", "TRUTH", "UNARY", "Bounds", "InductionStep",
+    "LoopStart", "Operator", "ValueRange", "after_loop", "common_span", "span_of_dtype",
 ]  # fmt: skip
 
 LOWEST, HIGHEST = int(np.iinfo(np.int32).min), int(np.iinfo(np.int32).max)
@@ -46,7 +46,7 @@ class LoopStart:
 
 
 @dataclass(frozen=True)
-class Drift:
+class InductionStep:
     """The difference between a number and its value at the start of an iteration.
 
     Attributes:
@@ -70,30 +70,30 @@ class Drift:
         low, high = self.restart or (0, 0)
         return self.low >= -SMALL_STEP and self.high <= SMALL_STEP and low >= -_MIDDLE and high <= _MIDDLE
 
-    def moved(self, low: int, high: int) -> Drift:
+    def moved(self, low: int, high: int) -> InductionStep:
         """Returns the drift of a number that is larger by between ``low`` and ``high``."""
         restart = None if self.restart is None else (self.restart[0] + low, self.restart[1] + high)
         return replace(self, low=self.low + low, high=self.high + high, restart=restart)
 
-    def union(self, other: Drift) -> Drift:
+    def union(self, other: InductionStep) -> InductionStep:
         """Returns what holds for a number that is one of two."""
         low, high = min(self.low, other.low), max(self.high, other.high)
         restart = self.restart or other.restart
         if self.restart is not None and other.restart is not None:
             restart = min(self.restart[0], other.restart[0]), max(self.restart[1], other.restart[1])
-        return Drift(low, high, self.down or other.down, self.up or other.up, restart)
+        return InductionStep(low, high, self.down or other.down, self.up or other.up, restart)
 
-    def or_between(self, low: int, high: int) -> Drift:
+    def or_between(self, low: int, high: int) -> InductionStep:
         """Returns what holds for a number that this is the drift of, or that lies between two."""
         return self.union(replace(self, restart=(low, high)))
 
 
-_NOWHERE: Mapping[LoopStart, Drift] = MappingProxyType({})  # shared by all spans, so read-only
+_NOWHERE: Mapping[LoopStart, InductionStep] = MappingProxyType({})  # shared by all spans, so read-only
 _NOBODY: frozenset[LoopStart] = frozenset()
 
 
 @dataclass(frozen=True)
-class Span:
+class ValueRange:
     """The ints between two.
 
     Attributes:
@@ -107,7 +107,7 @@ class Span:
     high: int
     counted: bool = False
     # Left out of ==, by which `holds` knows ANY_INT.
-    drifts: Mapping[LoopStart, Drift] = field(default_factory=lambda: _NOWHERE, compare=False)
+    drifts: Mapping[LoopStart, InductionStep] = field(default_factory=lambda: _NOWHERE, compare=False)
     counters: frozenset[LoopStart] = field(default_factory=lambda: _NOBODY, compare=False)
 
     @property
@@ -125,29 +125,29 @@ class Span:
         """True if a count that starts in it is far from the ends of what 32 bits hold."""
         return self.counted or (self.low >= -_MIDDLE and self.high <= _MIDDLE)
 
-    def holds(self, other: Span) -> bool:
+    def holds(self, other: ValueRange) -> bool:
         """Returns True if all of another one lies in this one."""
         if other.low < self.low or self.high < other.high:
             return False
         return other.is_in_the_middle if self.counted else not other.counted or self == ANY_INT
 
-    def clamped(self) -> Span:
+    def clamped(self) -> ValueRange:
         """Returns what of it 32 bits hold."""
         return replace(self, low=max(self.low, LOWEST), high=min(self.high, HIGHEST))
 
-    def within(self, low: int, high: int) -> Span:
+    def within(self, low: int, high: int) -> ValueRange:
         """Returns what of it lies between two; all of it if that is nothing."""
         low, high = max(self.low, low), min(self.high, high)
         return replace(self, low=low, high=high) if low <= high else self
 
-    def moved(self, other: Span) -> Span:
+    def moved(self, other: ValueRange) -> ValueRange:
         """Returns the sums with the numbers of another one, which is no count."""
         drifts = {start: drift.moved(other.low, other.high) for start, drift in self.drifts.items()}
-        return Span(self.low + other.low, self.high + other.high, self.counted, drifts, self.counters)
+        return ValueRange(self.low + other.low, self.high + other.high, self.counted, drifts, self.counters)
 
-    def negated(self) -> Span:
+    def negated(self) -> ValueRange:
         """Returns the numbers of the other sign."""
-        return Span(-self.high, -self.low, self.counted, counters=self.counters)  # no drifts: -i is not near i
+        return ValueRange(-self.high, -self.low, self.counted, counters=self.counters)  # no drifts: -i is not near i
 
     def rely(self) -> None:
         """Notes that something is made of a number for which its bounds must be right."""
@@ -160,14 +160,14 @@ class Span:
             start.stepped = True
 
 
-TRUTH = Span(0, 1)
+TRUTH = ValueRange(0, 1)
 """Of a truth value."""
 
-ANY_INT = Span(LOWEST, HIGHEST)
+ANY_INT = ValueRange(LOWEST, HIGHEST)
 """Of a number of which nothing is known."""
 
 
-def common_span(first: Span | None, second: Span | None) -> Span | None:
+def common_span(first: ValueRange | None, second: ValueRange | None) -> ValueRange | None:
     """Returns the span of a number that is one of two; None where one of them is not known."""
     if first is None or second is None:
         return None
@@ -176,10 +176,10 @@ def common_span(first: Span | None, second: Span | None) -> Span | None:
     if counted and not (first.is_in_the_middle and second.is_in_the_middle):
         return replace(ANY_INT, drifts=common)
     counters = first.counters | second.counters
-    return Span(min(first.low, second.low), max(first.high, second.high), counted, common, counters)
+    return ValueRange(min(first.low, second.low), max(first.high, second.high), counted, common, counters)
 
 
-def _common_drifts(first: Span, second: Span) -> dict[LoopStart, Drift]:
+def _common_drifts(first: ValueRange, second: ValueRange) -> dict[LoopStart, InductionStep]:
     """Returns how far a number that is one of two is from what numbers were at the start of an iteration."""
     for moved, other in ((first, second), (second, first)):
         if not other.drifts and not other.counted:
@@ -189,18 +189,18 @@ def _common_drifts(first: Span, second: Span) -> dict[LoopStart, Drift]:
     return {start: drift.union(second.drifts[start]) for start, drift in first.drifts.items() if start in second.drifts}
 
 
-def after_loop(initial: Span, drift: Drift, trips: int | None) -> Span:
+def after_loop(initial: ValueRange, drift: InductionStep, trips: int | None) -> ValueRange:
     """Gives the span of a number that each iteration of a loop moves, at the start of any iteration and after the loop.
 
     Args:
       trips: how many iterations there are at most; None where that is not known.
     """
     if drift.restart is not None:
-        initial = common_span(initial, Span(*drift.restart)) or ANY_INT
+        initial = common_span(initial, ValueRange(*drift.restart)) or ANY_INT
     low, high = min(drift.low, 0), max(drift.high, 0)  # with 0, for the start of the first iteration
     down, up = drift.down or low < 0, drift.up or high > 0
     if not (drift.down or drift.up or initial.counted) and (trips is not None or low == high == 0):
-        there = initial.moved(Span(low * (trips or 0), high * (trips or 0)))
+        there = initial.moved(ValueRange(low * (trips or 0), high * (trips or 0)))
         if there.is_in_the_middle:
             return there
     if drift.is_small and initial.is_in_the_middle:
@@ -208,16 +208,16 @@ def after_loop(initial: Span, drift: Drift, trips: int | None) -> Span:
             start: replace(outer, down=outer.down or down, up=outer.up or up) for start, outer in initial.drifts.items()
         }
         low, high = LOWEST if down else initial.low, HIGHEST if up else initial.high
-        return Span(low, high, True, drifts, initial.counters)
+        return ValueRange(low, high, True, drifts, initial.counters)
     return ANY_INT
 
 
-def span_of_dtype(dtype: Any) -> Span:
+def span_of_dtype(dtype: Any) -> ValueRange:
     """Returns the span of the elements of an integer tensor."""
     if dtype.kind == "b":
         return TRUTH
     # int() raises for an element beyond.
-    return Span(int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)).clamped() if dtype.kind in "iu" else ANY_INT
+    return ValueRange(int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)).clamped() if dtype.kind in "iu" else ANY_INT
 
 
 # The operators of Python's numbers: by name, Python's function, the op that computes it, and bounds of the result.
@@ -227,7 +227,7 @@ operator: Any = _operator  # its functions are only partly annotated
 Bounds = tuple[int, int]
 
 
-def _any(*spans: Span) -> Bounds:
+def _any(*spans: ValueRange) -> Bounds:
     del spans
     return LOWEST, HIGHEST
 
@@ -256,28 +256,28 @@ def _of(values: Iterable[int]) -> Bounds:
 
 
 def _corners(native: Callable[..., int]) -> Callable[..., Bounds]:
-    def bounds(*spans: Span) -> Bounds:
+    def bounds(*spans: ValueRange) -> Bounds:
         return _of(native(*corner) for corner in product(*[(span.low, span.high) for span in spans]))
 
     return bounds
 
 
-def _abs(a: Span) -> Bounds:
+def _abs(a: ValueRange) -> Bounds:
     return _of([abs(a.low), abs(a.high), *([0] if a.low < 0 < a.high else [])])
 
 
-def _floordiv(a: Span, b: Span) -> Bounds:
+def _floordiv(a: ValueRange, b: ValueRange) -> Bounds:
     # A quotient is extreme at the ends of the divisor and next to zero; a check refuses zero itself.
     divisors = {value for value in (b.low, b.high, -1, 1) if value and b.low <= value <= b.high}
     return _of(x // y for x, y in product((a.low, a.high), divisors)) if divisors else (0, 0)
 
 
-def _mod(a: Span, b: Span) -> Bounds:
+def _mod(a: ValueRange, b: ValueRange) -> Bounds:
     del a  # so that a loop finds the bounds of what it carries at once
     return min(b.low + 1, 0), max(b.high - 1, 0)  # Python's % has the sign of the divisor
 
 
-def _pow(a: Span, b: Span) -> Bounds:
+def _pow(a: ValueRange, b: ValueRange) -> Bounds:
     low, high = max(b.low, 0), max(b.high, 0)
     if high > 32:  # then only powers of -1, 0 and 1 can fit
         return (-1, 1) if a.low >= -1 and a.high <= 1 else _PASSES
@@ -287,25 +287,25 @@ def _pow(a: Span, b: Span) -> Bounds:
     return _of(x**y for x, y in product(bases, {low, max(low, high - 1), high}))
 
 
-def _lshift(a: Span, b: Span) -> Bounds:
+def _lshift(a: ValueRange, b: ValueRange) -> Bounds:
     low, high = max(b.low, 0), max(b.high, 0)
     if high > 32:
         return (0, 0) if a.low == a.high == 0 else _PASSES
     return _of(x << y for x, y in product((a.low, a.high), (low, high)))
 
 
-def _rshift(a: Span, b: Span) -> Bounds:
+def _rshift(a: ValueRange, b: ValueRange) -> Bounds:
     shifts = [min(max(shift, 0), 32) for shift in (b.low, b.high)]  # all bits are gone after 32: 0 or -1 is left
     return _of(x >> y for x, y in product((a.low, a.high), shifts))
 
 
-def _and(a: Span, b: Span) -> Bounds:
+def _and(a: ValueRange, b: ValueRange) -> Bounds:
     # Such an operand masks the sign, and the result is no larger.
     limits = [span.high for span in (a, b) if span.low >= 0]
     return (0, min(limits)) if limits else (LOWEST, HIGHEST)
 
 
-def _or(a: Span, b: Span) -> Bounds:
+def _or(a: ValueRange, b: ValueRange) -> Bounds:
     if a.low < 0 or b.low < 0:
         return LOWEST, HIGHEST
     return 0, (1 << max(a.high, b.high).bit_length()) - 1  # neither sets a bit above the highest of both

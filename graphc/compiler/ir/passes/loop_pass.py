@@ -16,8 +16,8 @@ from graphc.compiler.ir.passes.simplify import Fold
 from graphc.compiler.ir.types import Attrs, TensorType
 
 __all__ = [
-    "ENTERED", "LateLoopPass", "Loop", "LoopPass", "Plan", "Replacement", "controlled", "differentiated", "is_fixed",
-    "is_light", "underlying",
+    "ENTERED", "LateLoopPass", "Loop", "LoopPass", "LoopReplacement", "Replacement", "controlled", "differentiated",
+    "is_fixed", "is_light", "underlying",
 ]  # fmt: skip
 
 # The operands and results of a loop, and the nodes that may move.
@@ -221,7 +221,7 @@ def _num_primals(node: Node) -> int:
     return len(node.inputs) - sum(node.attrs["cotangents"])
 
 
-class Plan(Protocol):
+class LoopReplacement(Protocol):
     """What stands for a loop."""
 
     def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value | None]]:
@@ -272,13 +272,13 @@ class LoopPass(OpsPass):
         plans = self.plans(graph, loops, whole)
         return _replaced(graph, plans, whole, self.ops) if plans else graph
 
-    def plans(self, graph: Graph, loops: Mapping[Node, Loop], whole: set[Node]) -> Mapping[Node, Plan]:
+    def plans(self, graph: Graph, loops: Mapping[Node, Loop], whole: set[Node]) -> Mapping[Node, LoopReplacement]:
         """Returns the replacements of a graph's own loops, of which those in ``whole`` stay a single node."""
         chosen = loops if self.replaces_whole else {node: loop for node, loop in loops.items() if node not in whole}
         found = {node: self.plan(loop) for node, loop in chosen.items()}
         return {node: plan for node, plan in found.items() if plan is not None}
 
-    def plan(self, loop: Loop) -> Plan | None:
+    def plan(self, loop: Loop) -> LoopReplacement | None:
         """Returns the replacement of a loop; None if it stays."""
         raise NotImplementedError
 
@@ -302,7 +302,7 @@ class LateLoopPass(LoopPass):
         return rewriter.finish()
 
 
-def _replaced(graph: Graph, plans: Mapping[Node, Plan], whole: set[Node], ops: Registry[OpDef]) -> Graph:
+def _replaced(graph: Graph, plans: Mapping[Node, LoopReplacement], whole: set[Node], ops: Registry[OpDef]) -> Graph:
     """Returns the graph with loops replaced."""
     rewriter = Rewriter(graph)
     for node in graph.nodes:
@@ -321,7 +321,7 @@ def _replaced(graph: Graph, plans: Mapping[Node, Plan], whole: set[Node], ops: R
     return rewriter.finish()
 
 
-def _called(node: Node, plan: Plan, ops: Registry[OpDef]) -> Graph:
+def _called(node: Node, plan: LoopReplacement, ops: Registry[OpDef]) -> Graph:
     """Returns a loop's replacement as a separate graph."""
     count, names = underlying(node, ops)[2], UniqueNames()
     names(node.name)

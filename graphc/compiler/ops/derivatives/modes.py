@@ -15,8 +15,8 @@ from jax import lax as _lax
 from graphc.compiler.base import nest
 
 __all__ = [
-    "LOOP", "SLOTS", "Program", "Stack", "current_mode", "dependence", "forward_mode", "has_custom_vjp", "is_forward",
-    "is_repeated", "is_reverse", "is_stored", "repeated", "reverse_mode", "slots_for", "stored", "stride",
+    "LOOP", "SLOTS", "CheckpointStack", "Program", "current_mode", "dependence", "forward_mode", "has_custom_vjp",
+    "is_forward", "is_repeated", "is_reverse", "is_stored", "repeated", "reverse_mode", "slots_for", "stored", "stride",
 ]  # fmt: skip
 
 
@@ -210,7 +210,7 @@ _BYTES = 1 << 23
 takes about a millisecond, even for a loop that ends long before its bound."""
 
 
-class Stack(NamedTuple):
+class CheckpointStack(NamedTuple):
     """A stack of checkpoints: their number, the iteration that follows each, and the carried values there, by row."""
 
     size: Any
@@ -218,13 +218,13 @@ class Stack(NamedTuple):
     rows: tuple[Any, ...]
 
     @classmethod
-    def of(cls, carry: tuple[Any, ...], slots: int) -> Stack:
+    def of(cls, carry: tuple[Any, ...], slots: int) -> CheckpointStack:
         """Returns a stack with a single checkpoint, the start."""
         rows = tuple(jnp.broadcast_to(value, (slots, *jnp.shape(value))) for value in carry)
         return cls(jnp.int32(1), jnp.zeros(slots, jnp.int32), rows)
 
     @classmethod
-    def stored(cls, rows: tuple[Any, ...], trips: Any) -> Stack:
+    def stored(cls, rows: tuple[Any, ...], trips: Any) -> CheckpointStack:
         """Returns a stack of what :func:`stored` wrote: the values before each of ``trips`` iterations."""
         # If there were more of them than slots, only the start remains.
         (slots,) = {row.shape[0] for row in rows}
@@ -241,16 +241,16 @@ class Stack(NamedTuple):
         """The number of free slots."""
         return self.iterations.shape[0] - self.size
 
-    def push(self, iteration: Any, carry: tuple[Any, ...]) -> Stack:
+    def push(self, iteration: Any, carry: tuple[Any, ...]) -> CheckpointStack:
         """Returns the stack with another checkpoint."""
         rows = tuple(
             lax.dynamic_update_index_in_dim(row, value, self.size, 0)
             for row, value in zip(self.rows, carry, strict=True)
         )
         iterations = lax.dynamic_update_index_in_dim(self.iterations, iteration, self.size, 0)
-        return Stack(self.size + 1, iterations, rows)
+        return CheckpointStack(self.size + 1, iterations, rows)
 
-    def pop(self) -> Stack:
+    def pop(self) -> CheckpointStack:
         """Returns the stack without its last checkpoint."""
         return self._replace(size=self.size - 1)
 

@@ -26,8 +26,8 @@ from jax.custom_derivatives import SymbolicZero
 
 from graphc.compiler.ops.derivatives.modes import (
     SLOTS,
+    CheckpointStack,
     Program,
-    Stack,
     dependence,
     has_custom_vjp,
     is_forward,
@@ -194,7 +194,7 @@ class _Counted:
     def graphc_loop(self, *values: Any) -> Leaves:
         loop, invariant = self.loop, values[self.loop.num_carry :]
         carry = values[: loop.num_carry]
-        rows = Stack.of(carry, loop.slots).rows if loop.stores else ()
+        rows = CheckpointStack.of(carry, loop.slots).rows if loop.stores else ()
 
         def going_on(state: tuple[Leaves, Any, Leaves]) -> Any:
             return loop.test(*state[0], *invariant)
@@ -369,20 +369,22 @@ def _run_tangents(step: _Step, state: _State, tangents: _Gradients, slots: int) 
 def _run_backwards(step: _Step, state: _State, slots: int) -> _Gradients:
     """Returns the cotangents before the first iteration of a loop, computed by differentiable loops."""
 
-    def iteration(running: tuple[Any, Stack, _Gradients], invariant: Leaves) -> tuple[Any, Stack, _Gradients]:
+    def iteration(
+        running: tuple[Any, CheckpointStack, _Gradients], invariant: Leaves
+    ) -> tuple[Any, CheckpointStack, _Gradients]:
         left, stack, gradients = running
         stack = _reach(step, stack, left - 1, invariant)
         return left - 1, stack.pop(), step.pull(stack.top[1], invariant, gradients)
 
-    stack = Stack.stored(state.rows, state.trips) if state.rows else Stack.of(state.carry, slots)
+    stack = CheckpointStack.stored(state.rows, state.trips) if state.rows else CheckpointStack.of(state.carry, slots)
     start = (state.trips, stack, state.gradients)
     return while_loop(lambda running, _: running[0] > 0, iteration, start, state.invariant)[2]
 
 
-def _reach(step: _Step, stack: Stack, target: Any, invariant: Leaves) -> Stack:
+def _reach(step: _Step, stack: CheckpointStack, target: Any, invariant: Leaves) -> CheckpointStack:
     """Pushes checkpoints onto a stack until the last one is that of the iteration ``target``."""
 
-    def advance(stack: Stack, others: tuple[Any, Leaves]) -> Stack:
+    def advance(stack: CheckpointStack, others: tuple[Any, Leaves]) -> CheckpointStack:
         target, invariant = others
         start, carry = stack.top
         count = stride(target + 1 - start, stack.free)

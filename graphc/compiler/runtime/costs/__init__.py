@@ -2,7 +2,7 @@
 
 from graphc.compiler.runtime.costs.node_costs import (
     Memory,
-    Moment,
+    MemoryMoment,
     NodeCost,
     PrintedReport,
     bytes_of,
@@ -25,7 +25,7 @@ from graphc.compiler.runtime.costs.times import (
 )
 
 __all__ = [
-    "CollectiveReport", "DeviceTime", "Memory", "Moment", "NodeCost", "PrintedReport", "bytes_of", "collectives_of",
-    "device_times", "format_bytes", "format_seconds", "have_groups", "live_bytes", "memory_of", "node_costs",
-    "node_times", "plain_table", "three_digits", "unit_of",
+    "CollectiveReport", "DeviceTime", "Memory", "MemoryMoment", "NodeCost", "PrintedReport", "bytes_of",
+    "collectives_of", "device_times", "format_bytes", "format_seconds", "have_groups", "live_bytes", "memory_of",
+    "node_costs", "node_times", "plain_table", "three_digits", "unit_of",
 ]  # fmt: skip

@@ -21,7 +21,7 @@ from graphc.graphs.session.plans.planning import make_plan
 from graphc.graphs.session.plans.steps import StateSegment
 from graphc.graphs.session.state import SessionState
 
-__all__ = ["SessionDevice", "Single", "Target", "Targets", "local_plan", "needed_nodes", "placing", "targets"]
+__all__ = ["SessionDevice", "SessionTarget", "Single", "Targets", "local_plan", "needed_nodes", "placing", "targets"]
 
 
 def needed_nodes(
@@ -159,7 +159,7 @@ class SessionDevice(str):
         return self.rpartition("/device:")[2].partition(":")[0]
 
 
-class Target(ABC):
+class SessionTarget(ABC):
     """A place that a Session runs at: this process, or a cluster."""
 
     @abstractmethod
@@ -183,7 +183,9 @@ class Targets(ABC):
     """Finds targets by their names."""
 
     @abstractmethod
-    def connect(self, target: str, graph: Graph, config: ConfigProto, note_compiled: Callable[[str], None]) -> Target:
+    def connect(
+        self, target: str, graph: Graph, config: ConfigProto, note_compiled: Callable[[str], None]
+    ) -> SessionTarget:
         """Opens a Session at a target."""
 
     @abstractmethod

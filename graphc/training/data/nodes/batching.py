@@ -16,7 +16,7 @@ from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import StringTensor, Tensor, Variable, as_dtype
 from graphc.compiler.function import TensorSpec
 from graphc.training.data.elements import Block, Row, flatten, host_leaf, joined, row_of, rows_of, size_of, unflatten
-from graphc.training.data.plan import Epoch, Node, Rows, full_block
+from graphc.training.data.plan import Epoch, NodeReader, PlanNode, full_block
 from graphc.training.data.sources import INFINITE, Cardinality, State
 
 
@@ -27,8 +27,8 @@ def batches(count: Cardinality, size: int, drop_remainder: bool) -> Cardinality:
     return int(count) // size if drop_remainder else math.ceil(count / size)
 
 
-class _Batched(Rows):
-    def __init__(self, node: Batch, rows: Rows) -> None:
+class _Batched(NodeReader):
+    def __init__(self, node: Batch, rows: NodeReader) -> None:
         super().__init__(rows)
         self._node = node
 
@@ -40,11 +40,11 @@ class _Batched(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class Batch(Node):
+class Batch(PlanNode):
     """A number of consecutive elements, stacked."""
 
     word = "batch"
-    source: Node
+    source: PlanNode
     batch_size: int
     drop_remainder: bool
 
@@ -56,7 +56,7 @@ class Batch(Node):
     def cardinality(self) -> Cardinality:
         return batches(self.input.cardinality, self.batch_size, self.drop_remainder)
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         from graphc.training.data.nodes.maps import batched_maps
 
         return batched_maps(self, epoch) or _Batched(self, self.source.open(epoch))
@@ -75,8 +75,8 @@ def batched_spec(spec: Any, size: int, count: Cardinality, drop_remainder: bool)
     )
 
 
-class _PaddedBatches(Rows):
-    def __init__(self, node: PaddedBatch, rows: Rows) -> None:
+class _PaddedBatches(NodeReader):
+    def __init__(self, node: PaddedBatch, rows: NodeReader) -> None:
         super().__init__(rows)
         self._node = node
 
@@ -92,7 +92,7 @@ class _PaddedBatches(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class PaddedBatch(Node):
+class PaddedBatch(PlanNode):
     """A number of consecutive elements, padded to one shape.
 
     Attributes:
@@ -100,7 +100,7 @@ class PaddedBatch(Node):
     """
 
     word = "padded_batch"
-    source: Node
+    source: PlanNode
     batch_size: int
     drop_remainder: bool
     shapes: tuple[Any, ...]
@@ -119,7 +119,7 @@ class PaddedBatch(Node):
     def cardinality(self) -> Cardinality:
         return batches(self.input.cardinality, self.batch_size, self.drop_remainder)
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _PaddedBatches(self, self.input.open(epoch))
 
 
@@ -165,10 +165,10 @@ def filling(spec: Any, padding: Any) -> tuple[Any, ...]:
     return tuple([0 if value is None else value.encode() if isinstance(value, str) else value for value in values])
 
 
-class _Unbatched(Rows):
+class _Unbatched(NodeReader):
     counters = ("place",)
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: NodeReader) -> None:
         super().__init__(rows)
         self.place = 0
         self._batch: Block | None = None
@@ -209,11 +209,11 @@ class _Unbatched(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class Unbatch(Node):
+class Unbatch(PlanNode):
     """The rows of each element, one by one."""
 
     word = "unbatch"
-    source: Node
+    source: PlanNode
 
     @cached_property
     def spec(self) -> Any:
@@ -226,14 +226,14 @@ class Unbatch(Node):
         size = sizes.pop() if len(sizes) == 1 else None
         return 0 if total == 0 else None if total is None or size is None else total * size
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _Unbatched(self.input.open(epoch))
 
 
-class _Rebatched(Rows):
+class _Rebatched(NodeReader):
     counters = ("number",)
 
-    def __init__(self, node: Rebatch, rows: Rows) -> None:
+    def __init__(self, node: Rebatch, rows: NodeReader) -> None:
         super().__init__(rows)
         self._node, self.number = node, 0
         self._held: deque[Block] = deque()
@@ -281,12 +281,12 @@ class _Rebatched(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class Rebatch(Node):
+class Rebatch(PlanNode):
     """Batches of other sizes, which are used in turn."""
 
     word = "rebatch"
     changes_count = True
-    source: Node
+    source: PlanNode
     sizes: tuple[int, ...]
     drop_remainder: bool
 
@@ -296,5 +296,5 @@ class Rebatch(Node):
         size = self.sizes[0] if self.drop_remainder and len(set(self.sizes)) == 1 else None
         return unflatten(structure, [TensorSpec(leaf.shape and (size, *leaf.shape[1:]), leaf.dtype) for leaf in leaves])
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _Rebatched(self, self.input.open(epoch))

@@ -19,14 +19,14 @@ from graphc.compiler.core import as_dtype
 from graphc.compiler.function import TensorSpec
 from graphc.training.data.elements import Block, Row, size_of
 from graphc.training.data.late import LateSeed, Runs
-from graphc.training.data.plan import Epoch, Node, Rows, full_block
+from graphc.training.data.plan import Epoch, NodeReader, PlanNode, full_block
 from graphc.training.data.sources import State
 
 _SKIPPED_AT_ONCE = 4096
 
 
-class _Shuffled(Rows):
-    def __init__(self, node: Shuffle, rows: Rows, random: np.random.Generator) -> None:
+class _Shuffled(NodeReader):
+    def __init__(self, node: Shuffle, rows: NodeReader, random: np.random.Generator) -> None:
         super().__init__(rows)
         self._size, self._random = node.buffer_size, random
         self._given = 0
@@ -122,11 +122,11 @@ class _ShuffledNumbers(_Shuffled):
 
 
 @dataclass(frozen=True, eq=False)
-class Shuffle(Node):
+class Shuffle(PlanNode):
     """The elements in random order. ``runs``: counts how often a dataset with this shuffle was iterated."""
 
     word = "shuffle"
-    source: Node
+    source: PlanNode
     buffer_size: int
     seed: int | LateSeed
     reshuffle_each_iteration: bool = True
@@ -137,13 +137,13 @@ class Shuffle(Node):
         spec = self.input.spec
         return self.input.columnar and isinstance(spec, TensorSpec) and spec.shape == () and not spec.of_strings
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         random = epoch.random(self.seed) if self.reshuffle_each_iteration else Epoch().random(self.seed)
         rows = self.input.open(epoch)
         return (_ShuffledNumbers if self.columnar else _ShuffledRows)(self, rows, random)
 
 
-class Store:
+class ElementCache:
     """The elements of a first pass, for later passes."""
 
     def __init__(self) -> None:
@@ -152,7 +152,7 @@ class Store:
         self.filling = threading.Lock()
 
 
-class _Cached(Rows):
+class _Cached(NodeReader):
     """Returns the stored elements, or fills the store from the start; a second concurrent reader reads for itself."""
 
     def __init__(self, node: Cache) -> None:
@@ -203,18 +203,18 @@ class _Cached(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class Cache(Node):
+class Cache(PlanNode):
     """The elements of the first pass, kept in memory for the others."""
 
     word = "cache"
-    source: Node
-    store: Store = field(default_factory=Store, repr=False)
+    source: PlanNode
+    store: ElementCache = field(default_factory=ElementCache, repr=False)
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _Cached(self)
 
 
-class _FromFile(Rows):
+class _FromFile(NodeReader):
     counters = ("at", "place")
 
     def __init__(self, path: str) -> None:
@@ -241,10 +241,10 @@ class _FromFile(Rows):
         self._file.close()
 
 
-class _ToFile(Rows):
+class _ToFile(NodeReader):
     """Writes the elements to a file of its own, and renames it at the end."""
 
-    def __init__(self, rows: Rows, path: str) -> None:
+    def __init__(self, rows: NodeReader, path: str) -> None:
         super().__init__(rows)
         self._path, self._own = path, f"{path}.{os.getpid()}-{threading.get_ident()}-{id(self)}"
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
@@ -281,15 +281,15 @@ class _ToFile(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class FileCache(Node):
+class FileCache(PlanNode):
     """The elements of the first pass, kept in a file for the others and for other programs."""
 
     word = "cache"
     slow = True
-    source: Node
+    source: PlanNode
     path: str
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _FromFile(self.path) if os.path.exists(self.path) else _ToFile(self.input.open(Epoch()), self.path)
 
 

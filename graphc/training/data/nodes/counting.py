@@ -12,14 +12,14 @@ from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.base.nest import Structure
 from graphc.compiler.function import TensorSpec
 from graphc.training.data.elements import Block, Row, described, flatten, rows_of, size_of, unflatten
-from graphc.training.data.plan import Epoch, Node, Rows, full_block
+from graphc.training.data.plan import Epoch, NodeReader, PlanNode, full_block
 from graphc.training.data.sources import INFINITE, Cardinality, State
 
 
-class _Take(Rows):
+class _Take(NodeReader):
     counters = ("left",)
 
-    def __init__(self, rows: Rows, count: float) -> None:
+    def __init__(self, rows: NodeReader, count: float) -> None:
         super().__init__(rows)
         self.left = count
 
@@ -37,12 +37,12 @@ class _Take(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class Take(Node):
+class Take(PlanNode):
     """The first elements."""
 
     word = "take"
     keeps_blocks = True
-    source: Node
+    source: PlanNode
     count: int
 
     @cached_property
@@ -50,14 +50,14 @@ class Take(Node):
         length = self.input.cardinality
         return None if length is None else min(length, self.count)
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _Take(self.input.open(epoch), self.count)
 
 
-class _Skip(Rows):
+class _Skip(NodeReader):
     counters = ("left",)
 
-    def __init__(self, rows: Rows, count: float) -> None:
+    def __init__(self, rows: NodeReader, count: float) -> None:
         super().__init__(rows)
         self.left = count
 
@@ -78,12 +78,12 @@ class _Skip(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class Skip(Node):
+class Skip(PlanNode):
     """All elements but the first ones."""
 
     word = "skip"
     keeps_blocks = True
-    source: Node
+    source: PlanNode
     count: float
 
     @cached_property
@@ -91,11 +91,11 @@ class Skip(Node):
         length = self.input.cardinality
         return None if length is None else INFINITE if length == INFINITE else max(length - self.count, 0)
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _Skip(self.input.open(epoch), self.count)
 
 
-class _Repeat(Rows):
+class _Repeat(NodeReader):
     counters = ("number", "gave")
 
     def __init__(self, node: Repeat, epoch: Epoch) -> None:
@@ -133,12 +133,12 @@ class _Repeat(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class Repeat(Node):
+class Repeat(PlanNode):
     """The elements several times; ``count`` may be infinite."""
 
     word = "repeat"
     keeps_blocks = True
-    source: Node
+    source: PlanNode
     count: float
 
     @cached_property
@@ -148,15 +148,15 @@ class Repeat(Node):
             return 0
         return None if length is None else length * self.count
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _Repeat(self, epoch) if self.count else _Take(self.input.open(epoch), 0)
 
     def __str__(self) -> str:
         return "repeat()" if self.count == INFINITE else f"repeat({self.count})"
 
 
-class _Shard(Rows):
-    def __init__(self, rows: Rows, num_shards: int, index: int) -> None:
+class _Shard(NodeReader):
+    def __init__(self, rows: NodeReader, num_shards: int, index: int) -> None:
         super().__init__(rows)
         self._num_shards, self._index = num_shards, index
 
@@ -176,12 +176,12 @@ class _Shard(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class Shard(Node):
+class Shard(PlanNode):
     """Every ``num_shards``-th element, starting at ``index``."""
 
     word = "shard"
     keeps_blocks = True
-    source: Node
+    source: PlanNode
     num_shards: int
     index: int
 
@@ -192,14 +192,14 @@ class Shard(Node):
             return length
         return max(0, math.ceil((length - self.index) / self.num_shards))
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _Shard(self.input.open(epoch), self.num_shards, self.index)
 
 
-class _Concatenated(Rows):
+class _Concatenated(NodeReader):
     counters = ("number",)
 
-    def __init__(self, *inputs: Rows) -> None:
+    def __init__(self, *inputs: NodeReader) -> None:
         super().__init__(*inputs)
         self.number = 0
 
@@ -220,12 +220,12 @@ class _Concatenated(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class Concatenate(Node):
+class Concatenate(PlanNode):
     """The elements of one dataset, followed by those of another."""
 
     word = "concatenate"
     keeps_blocks = True
-    parts: tuple[Node, ...]
+    parts: tuple[PlanNode, ...]
 
     @cached_property
     def spec(self) -> Any:
@@ -244,7 +244,7 @@ class Concatenate(Node):
     def columnar(self) -> bool:
         return super().columnar and self.spec == self.parts[0].spec
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _Concatenated(*[part.open(epoch) for part in self.parts])
 
     def __str__(self) -> str:
@@ -277,7 +277,7 @@ def _common(leaves: tuple[Any, ...]) -> Any:
     return TensorSpec(sizes, first.dtype)
 
 
-class _Zipped(Rows):
+class _Zipped(NodeReader):
     def __next__(self) -> Row:
         return tuple([leaf for rows in self.inputs for leaf in next(rows)])
 
@@ -291,12 +291,12 @@ class _Zipped(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class Zip(Node):
+class Zip(PlanNode):
     """Tuples with an element from each of several datasets; ends with the shortest."""
 
     word = "zip"
     keeps_blocks = True
-    parts: tuple[Node, ...]
+    parts: tuple[PlanNode, ...]
     structure: Structure
 
     @cached_property
@@ -309,7 +309,7 @@ class Zip(Node):
         certain = [length for length in lengths if length is not None]
         return (min(certain) if len(certain) == len(lengths) else None) if lengths else INFINITE
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _Zipped(*[part.open(epoch) for part in self.parts])
 
     def __str__(self) -> str:

@@ -17,9 +17,9 @@ from graphc.compiler.function import TensorSpec
 from graphc.training.data.elements import DatasetSpec, Row, flatten, unflatten
 from graphc.training.data.functions import UserFunction, inside_of_a_function
 from graphc.training.data.late import LateSeed
-from graphc.training.data.nodes.maps import Noted
+from graphc.training.data.nodes.maps import NamedRows
 from graphc.training.data.nodes.mixing import plan_in
-from graphc.training.data.plan import Epoch, Node, Rows
+from graphc.training.data.plan import Epoch, NodeReader, PlanNode
 from graphc.training.data.sources import INFINITE, Cardinality, State
 
 # Nodes that depend on earlier elements: scan, unique, rejection_resample; and one that skips elements with errors.
@@ -27,10 +27,10 @@ from graphc.training.data.sources import INFINITE, Cardinality, State
 # Rows whose position is their count: to restore it, they are read again from the start.
 
 
-class Replayed(Rows):
+class Replayed(NodeReader):
     """Rows whose state is too large to save, such as all elements seen so far: restoring reads them again."""
 
-    def __init__(self, *inputs: Rows) -> None:
+    def __init__(self, *inputs: NodeReader) -> None:
         super().__init__(*inputs)
         self.given = 0
 
@@ -51,10 +51,10 @@ class Replayed(Rows):
             next(self)
 
 
-class LookingBack(Rows):
+class LookingBack(NodeReader):
     """Rows that hold some of the last rows of their input: their position is the one before the first of these."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: NodeReader) -> None:
         super().__init__(rows)
         self.held: deque[Any] = deque()
         self._marks: deque[State] = deque()
@@ -80,10 +80,10 @@ class LookingBack(Rows):
         return {**super().state(), "inputs": [self._marks[0]]}
 
 
-class _Scanned(Noted):
+class _Scanned(NamedRows):
     counters = ("number", "carry")
 
-    def __init__(self, node: Scan, rows: Rows) -> None:
+    def __init__(self, node: Scan, rows: NodeReader) -> None:
         super().__init__(node.function, rows)
         self._initial, self.carry = node.initial, list(node.initial)
 
@@ -132,7 +132,7 @@ def _unlisted(value: Any, dtype: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Scan(Node):
+class Scan(PlanNode):
     """A function applied to each element and to a state, which it updates.
 
     Attributes:
@@ -140,7 +140,7 @@ class Scan(Node):
     """
 
     word = "scan"
-    source: Node
+    source: PlanNode
     initial: Row
     function: UserFunction
 
@@ -148,7 +148,7 @@ class Scan(Node):
     def spec(self) -> Any:
         return self.function.spec[1]
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _Scanned(self, self.input.open(epoch))
 
     def __str__(self) -> str:
@@ -156,7 +156,7 @@ class Scan(Node):
 
 
 class _Unique(Replayed):
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: NodeReader) -> None:
         super().__init__(rows)
         self._seen: set[Any] = set()
 
@@ -175,19 +175,19 @@ def _key(leaf: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Unique(Node):
+class UniqueElements(PlanNode):
     """The elements that did not come before."""
 
     word = "unique"
     changes_count = True
-    source: Node
+    source: PlanNode
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _Unique(self.input.open(epoch))
 
 
 class _Resampled(Replayed):
-    def __init__(self, node: RejectionResample, rows: Rows, random: np.random.Generator) -> None:
+    def __init__(self, node: RejectionResample, rows: NodeReader, random: np.random.Generator) -> None:
         super().__init__(rows)
         self._node, self._random = node, random
         self._target = np.asarray(node.target)
@@ -205,12 +205,12 @@ class _Resampled(Replayed):
 
 
 @dataclass(frozen=True, eq=False)
-class RejectionResample(Node):
+class RejectionResample(PlanNode):
     """Pairs of a class and an element; elements are dropped so that the classes have the target frequencies."""
 
     word = "rejection_resample"
     changes_count = True
-    source: Node
+    source: PlanNode
     function: UserFunction
     target: tuple[float, ...]
     initial: tuple[float, ...] | None
@@ -221,14 +221,14 @@ class RejectionResample(Node):
         (leaf,) = flatten(self.function.spec)[0]
         return (TensorSpec((), leaf.dtype), self.input.spec)
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _Resampled(self, self.input.open(epoch), Epoch().random(self.seed))
 
 
-class _Ignored(Rows):
+class _Ignored(NodeReader):
     counters = ("dropped",)
 
-    def __init__(self, rows: Rows, log: bool) -> None:
+    def __init__(self, rows: NodeReader, log: bool) -> None:
         super().__init__(rows)
         self._log, self.dropped = log, 0
 
@@ -249,19 +249,19 @@ class _Ignored(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class IgnoreErrors(Node):
+class IgnoreErrors(PlanNode):
     """The elements that can be computed."""
 
     word = "ignore_errors"
     changes_count = True
-    source: Node
+    source: PlanNode
     log: bool
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _Ignored(self.input.open(epoch), self.log)
 
 
-class _HeldRows(Rows):
+class _HeldRows(NodeReader):
     counters = ("place",)
 
     def __init__(self, rows: tuple[Row, ...]) -> None:
@@ -276,7 +276,7 @@ class _HeldRows(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class Held(Node):
+class Held(PlanNode):
     """Rows that are already in memory."""
 
     word = "elements"
@@ -291,7 +291,7 @@ class Held(Node):
     def cardinality(self) -> Cardinality:
         return len(self.rows)
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _HeldRows(self.rows)
 
 
@@ -299,7 +299,7 @@ class _Windows(LookingBack):
     counters = ("skipped",)
     skipped = 0
 
-    def __init__(self, node: Window, rows: Rows) -> None:
+    def __init__(self, node: Window, rows: NodeReader) -> None:
         super().__init__(rows)
         self._node = node
 
@@ -328,16 +328,16 @@ class _Windows(LookingBack):
 
 
 @dataclass(frozen=True, eq=False)
-class Window(Node):
+class Window(PlanNode):
     """Datasets of consecutive elements, one for each leaf. ``make``: a function from a plan to a dataset."""
 
     word = "window"
-    source: Node
+    source: PlanNode
     size: int
     shift: int
     stride: int
     drop_remainder: bool
-    make: Callable[[Node], Any] = field(repr=False)
+    make: Callable[[PlanNode], Any] = field(repr=False)
 
     @cached_property
     def spec(self) -> Any:
@@ -352,18 +352,18 @@ class Window(Node):
         most = int(length) - span if self.drop_remainder else int(length) - 1
         return 0 if most < 0 else most // self.shift + 1
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _Windows(self, self.input.open(epoch))
 
 
 class _Grouped(Replayed):
-    def __init__(self, node: GroupByWindow, rows: Rows, epoch: Epoch) -> None:
+    def __init__(self, node: GroupByWindow, rows: NodeReader, epoch: Epoch) -> None:
         super().__init__(rows)
         self._node, self._epoch = node, epoch
         self._groups: dict[int, list[Row]] = {}
         self._sizes: dict[int, int] = {}
         self._windows = 0
-        self._open: Rows | None = None
+        self._open: NodeReader | None = None
 
     def read(self) -> Row:
         while True:
@@ -406,7 +406,7 @@ class _Grouped(Replayed):
 
 
 @dataclass(frozen=True, eq=False)
-class GroupByWindow(Node):
+class GroupByWindow(PlanNode):
     """Groups of elements with the same key, each made into a dataset by a function.
 
     Attributes:
@@ -417,11 +417,11 @@ class GroupByWindow(Node):
     word = "group_by_window"
     changes_count = True
     slow = True
-    source: Node
+    source: PlanNode
     key: UserFunction
     reduce: UserFunction
     window_size: Callable[[Any], Any] | int | None
-    make: Callable[[Node], Any] = field(repr=False)
+    make: Callable[[PlanNode], Any] = field(repr=False)
 
     @cached_property
     def spec(self) -> Any:
@@ -431,5 +431,5 @@ class GroupByWindow(Node):
         group = self.make(Held(() if row is None else (row,), self.input.spec))
         return plan_in(self.reduce.function(np.asarray(0)[()], group), self.reduce).spec
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _Grouped(self, self.input.open(epoch), epoch)

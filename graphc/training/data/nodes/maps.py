@@ -1,7 +1,7 @@
 """Nodes with users' functions of elements: map, filter, take_while.
 
 A map before or after small batches runs as one program for several of them; it reads no further ahead than the
-available rows (see :attr:`graphc.data.plan.Node.columnar`).
+available rows (see :attr:`graphc.data.plan.PlanNode.columnar`).
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from graphc.compiler.function import TensorSpec
 from graphc.training.data.elements import Block, Row, flatten, row_bytes, row_of, size_of, stacked
 from graphc.training.data.functions import UserFunction
 from graphc.training.data.nodes.batching import Batch
-from graphc.training.data.plan import Ahead, BufferedRows, Epoch, Node, Rows, full_block
+from graphc.training.data.plan import Ahead, BufferedRows, Epoch, NodeReader, PlanNode, full_block
 from graphc.training.data.sources import INFINITE, State
 
 
-class Noted(Rows):
+class NamedRows(NodeReader):
     """Rows that a user's function returns one by one; a note on its exceptions names the element."""
 
     counters = ("number",)
 
-    def __init__(self, function: UserFunction, *inputs: Rows) -> None:
+    def __init__(self, function: UserFunction, *inputs: NodeReader) -> None:
         super().__init__(*inputs)
         self.function, self.number = function.fresh(), 0
 
@@ -40,7 +40,7 @@ def add_note(error: BaseException, function: UserFunction, number: int) -> None:
     error.add_note(f"in {function.use}({function.name}) of a dataset, element {number}{where}")
 
 
-class _Mapped(Noted):
+class _Mapped(NamedRows):
     def __next__(self) -> Row:
         row = next(self.input)
         self.number += 1
@@ -65,7 +65,7 @@ class _InBlocks(BufferedRows):
 
     counters = ("number",)
 
-    def __init__(self, function: UserFunction, rows: Rows, ahead: int) -> None:
+    def __init__(self, function: UserFunction, rows: NodeReader, ahead: int) -> None:
         super().__init__(Ahead(rows, ahead, full=True) if function.takes_strings else rows, ahead=ahead)
         self._function = function.fresh()
         self.number = self._singly = 0
@@ -103,11 +103,11 @@ class _MappedBlocks(_InBlocks):
 
 
 @dataclass(frozen=True, eq=False)
-class Map(Node):
+class Map(PlanNode):
     """A function applied to each element."""
 
     word = "map"
-    source: Node
+    source: PlanNode
     function: UserFunction
     num_parallel_calls: int | None = None
     deterministic: bool | None = None
@@ -125,7 +125,7 @@ class Map(Node):
     def columnar(self) -> bool:
         return self.input.columnar and self.function.mode == "blocks"
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         rows = self.input.open(epoch)
         if self.columnar:
             return _MappedBlocks(self.function, rows, self.ahead)
@@ -141,7 +141,7 @@ class Map(Node):
         return mapped_batches(self, epoch) or _Mapped(self.function, rows)
 
 
-class _Filtered(Noted):
+class _Filtered(NamedRows):
     def __next__(self) -> Row:
         while True:
             row = next(self.input)
@@ -167,12 +167,12 @@ class _FilteredBlocks(_InBlocks):
 
 
 @dataclass(frozen=True, eq=False)
-class Filter(Node):
+class Filter(PlanNode):
     """The elements for which a function returns True."""
 
     word = "filter"
     changes_count = True
-    source: Node
+    source: PlanNode
     function: UserFunction
 
     @cached_property
@@ -188,14 +188,14 @@ class Filter(Node):
     def _in_blocks(self) -> bool:
         return self.input.columnar and self.function.mode == "blocks"
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         rows = self.input.open(epoch)
         if self._in_blocks:
             return _FilteredBlocks(self.function, rows, self.ahead)
         return _Filtered(self.function, rows)
 
 
-class _TakenWhile(Noted):
+class _TakenWhile(NamedRows):
     counters = ("number", "ended")
     ended = False
 
@@ -213,22 +213,22 @@ class _TakenWhile(Noted):
 
 
 @dataclass(frozen=True, eq=False)
-class TakeWhile(Node):
+class TakeWhile(PlanNode):
     """The elements before the first one for which a function returns False."""
 
     word = "take_while"
     changes_count = True
-    source: Node
+    source: PlanNode
     function: UserFunction
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _TakenWhile(self.function, self.input.open(epoch))
 
 
 _BATCHES_AT_ONCE, _BYTES_AT_ONCE = 16, 2**18
 
 
-def batched_maps(node: Batch, epoch: Epoch) -> Rows | None:
+def batched_maps(node: Batch, epoch: Epoch) -> NodeReader | None:
     """Returns batches of a program's results for rows; None if making several at once does not pay."""
     inner = node.source
     if not isinstance(inner, Map) or inner.function.mode != "blocks" or inner.workers:
@@ -237,7 +237,7 @@ def batched_maps(node: Batch, epoch: Epoch) -> Rows | None:
     return _MappedRows(node, inner.function, inner.source, epoch, at_once) if at_once > 1 else None
 
 
-def mapped_batches(node: Map, epoch: Epoch) -> Rows | None:
+def mapped_batches(node: Map, epoch: Epoch) -> NodeReader | None:
     """Returns a program's results for batches; None if making several at once does not pay."""
     inner = node.source
     if not isinstance(inner, Batch) or node.workers or node.function.mode not in ("blocks", "rows"):
@@ -256,7 +256,7 @@ def _at_once(spec: Any, size: int) -> int:
     return min(_BATCHES_AT_ONCE, _BYTES_AT_ONCE // (size * row_bytes(spec)))
 
 
-class _AtOnce(Rows):
+class _AtOnce(NodeReader):
     """Batches, several of which are made at once.
 
     Args:
@@ -266,7 +266,7 @@ class _AtOnce(Rows):
 
     counters = ("number",)
 
-    def __init__(self, node: Batch, function: UserFunction, source: Node, epoch: Epoch, at_once: int) -> None:
+    def __init__(self, node: Batch, function: UserFunction, source: PlanNode, epoch: Epoch, at_once: int) -> None:
         self._rows = source.open(epoch)
         size = node.batch_size
         super().__init__(Ahead(self._rows, size, full=source.columnar))

@@ -18,9 +18,9 @@ from graphc.training.data.elements import Block, DatasetSpec, Row, flatten
 from graphc.training.data.functions import UserFunction, inside_of_a_function
 from graphc.training.data.late import LateSeed
 from graphc.training.data.nodes.counting import common_spec
-from graphc.training.data.nodes.maps import Noted
+from graphc.training.data.nodes.maps import NamedRows
 from graphc.training.data.nodes.threads import ReadAhead
-from graphc.training.data.plan import Ahead, Epoch, Node, Rows
+from graphc.training.data.plan import Ahead, Epoch, NodeReader, PlanNode
 from graphc.training.data.sources import INFINITE, Cardinality, State
 
 
@@ -30,10 +30,10 @@ class _Slot:
 
     number: int
     before: State
-    rows: Rows
+    rows: NodeReader
 
 
-class _Interleaved(Noted):
+class _Interleaved(NamedRows):
     counters = ("number", "place", "taken", "ended")
 
     def __init__(self, node: Interleave, epoch: Epoch) -> None:
@@ -91,7 +91,7 @@ class _Interleaved(Noted):
     def _advance(self) -> None:
         self.place, self.taken = (self.place + 1) % len(self._slots), 0
 
-    def _opened(self, rows: Rows) -> _Slot | None:
+    def _opened(self, rows: NodeReader) -> _Slot | None:
         """Opens the dataset for the next element of the input."""
         before = rows.state()
         row = next(rows, None)
@@ -100,7 +100,7 @@ class _Interleaved(Noted):
         self.number += 1
         return _Slot(self.number - 1, before, self._inner(row, self.number - 1))
 
-    def _inner(self, row: Row, number: int) -> Rows:
+    def _inner(self, row: Row, number: int) -> NodeReader:
         from graphc.training.data.planned_dataset import improved  # deferred, since it imports the nodes
 
         try:
@@ -150,17 +150,17 @@ def is_even(spec: Any) -> bool:
                for leaf in flatten(spec)[0])  # fmt: skip
 
 
-def plan_in(leaf: Any, function: UserFunction) -> Node:
+def plan_in(leaf: Any, function: UserFunction) -> PlanNode:
     """Returns the plan of a dataset that a user's function returned."""
     plan = getattr(leaf, "plan", None)
-    if not isinstance(plan, Node):
+    if not isinstance(plan, PlanNode):
         error = InvalidTypeError(f"{function.use}: {function.name} must return a dataset, but returned {leaf!r:.60}")
         raise at(error, function.location)
     return plan
 
 
 @dataclass(frozen=True, eq=False)
-class Interleave(Node):
+class Interleave(PlanNode):
     """The elements of the datasets that a function returns, interleaved.
 
     Attributes:
@@ -171,7 +171,7 @@ class Interleave(Node):
     word = "interleave"
     changes_count = True
     slow = True
-    source: Node
+    source: PlanNode
     function: UserFunction
     cycle_length: int
     block_length: int
@@ -187,7 +187,7 @@ class Interleave(Node):
         )
         raise at(error, self.function.location)
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _Interleaved(self, epoch)
 
     def __str__(self) -> str:
@@ -197,8 +197,8 @@ class Interleave(Node):
         return f"interleave(function={self.function}, {cycle})"
 
 
-class _Chosen(Rows):
-    def __init__(self, node: Choose, choice: Rows, parts: list[Rows]) -> None:
+class _Chosen(NodeReader):
+    def __init__(self, node: Choose, choice: NodeReader, parts: list[NodeReader]) -> None:
         super().__init__(choice, *parts)
         self._node, self._ended = node, [False] * len(parts)
 
@@ -227,12 +227,12 @@ class _Chosen(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class Choose(Node):
+class Choose(PlanNode):
     """Elements from one of several datasets, whose index another dataset returns."""
 
     word = "choose_from_datasets"
-    choice: Node
-    parts: tuple[Node, ...]
+    choice: PlanNode
+    parts: tuple[PlanNode, ...]
     stop_on_empty_dataset: bool
 
     @cached_property
@@ -243,11 +243,11 @@ class Choose(Node):
     def cardinality(self) -> Cardinality:
         return INFINITE if all(part.cardinality == INFINITE for part in (*self.parts, self.choice)) else None
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _Chosen(self, self.choice.open(epoch), [part.open(epoch) for part in self.parts])
 
 
-class _RandomChoices(Rows):
+class _RandomChoices(NodeReader):
     counters = ("given",)
 
     def __init__(self, node: RandomChoices, random: np.random.Generator) -> None:
@@ -265,7 +265,7 @@ class _RandomChoices(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class RandomChoices(Node):
+class RandomChoices(PlanNode):
     """Endless random indices, drawn by weight."""
 
     word = "random_choices"
@@ -282,5 +282,5 @@ class RandomChoices(Node):
     def cardinality(self) -> Cardinality:
         return INFINITE
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _RandomChoices(self, (epoch if self.rerandomize else Epoch()).random(self.seed))

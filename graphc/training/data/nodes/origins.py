@@ -16,8 +16,16 @@ from graphc.training.data.elements import Block, Row, flatten, host_leaf, rows_o
 from graphc.training.data.late import LateSeed
 from graphc.training.data.nodes.batching import Batch
 from graphc.training.data.nodes.maps import Map
-from graphc.training.data.plan import BufferedRows, Epoch, Node, Rows, full_block
-from graphc.training.data.sources import INFINITE, Cardinality, FileSource, RowSource, Source, SourceIterator, State
+from graphc.training.data.plan import BufferedRows, Epoch, NodeReader, PlanNode, full_block
+from graphc.training.data.sources import (
+    INFINITE,
+    Cardinality,
+    ChunkSource,
+    FileSource,
+    RowSource,
+    SourceIterator,
+    State,
+)
 
 _arange: Any = np.arange
 
@@ -39,7 +47,7 @@ class _Numbers(BufferedRows):
 
 
 @dataclass(frozen=True, eq=False)
-class Numbers(Node):
+class Numbers(PlanNode):
     """A range of numbers."""
 
     word = "range"
@@ -60,7 +68,7 @@ class Numbers(Node):
     def columnar(self) -> bool:
         return True
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _Numbers(self)
 
     def __str__(self) -> str:
@@ -69,7 +77,7 @@ class Numbers(Node):
 
 
 class _Gathered(BufferedRows):
-    def __init__(self, node: Gather, rows: Rows) -> None:
+    def __init__(self, node: Gather, rows: NodeReader) -> None:
         super().__init__(rows, ahead=node.ahead)
         self._source = node.source
         self._take_columns: Callable[[Any], Block] | None = getattr(node.source, "take_columns", None)
@@ -90,12 +98,12 @@ class _Gathered(BufferedRows):
 
 
 @dataclass(frozen=True, eq=False)
-class Gather(Node):
+class Gather(PlanNode):
     """Rows of a source, selected by the row numbers that the input returns."""
 
     word = "rows"
     source: RowSource
-    numbers: Node
+    numbers: PlanNode
 
     @cached_property
     def spec(self) -> Any:
@@ -105,14 +113,14 @@ class Gather(Node):
     def columnar(self) -> bool:
         return True
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _Gathered(self, self.numbers.open(epoch))
 
     def __str__(self) -> str:
         return f"{self.source}"
 
 
-class _Read(Rows):
+class _Read(NodeReader):
     def __init__(self, iterator: SourceIterator) -> None:
         super().__init__()
         self._iterator = iterator
@@ -139,12 +147,12 @@ def _canonical(column: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Read(Node):
+class Read(PlanNode):
     """The elements of a source, in its order."""
 
     word = "source"
     slow = True
-    source: Source
+    source: ChunkSource
 
     @cached_property
     def spec(self) -> Any:
@@ -158,14 +166,14 @@ class Read(Node):
     def columnar(self) -> bool:
         return isinstance(self.source, FileSource)
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return _Read(self.source.open())
 
     def __str__(self) -> str:
         return f"{self.source}"
 
 
-class _RandomNumbers(Rows):
+class _RandomNumbers(NodeReader):
     counters = ("given",)
 
     def __init__(self, random: np.random.Generator, dtype: Any) -> None:
@@ -192,7 +200,7 @@ class _RandomNumbers(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class RandomNumbers(Node):
+class RandomNumbers(PlanNode):
     """Endless random 32-bit integers."""
 
     word = "random"
@@ -208,7 +216,7 @@ class RandomNumbers(Node):
     def cardinality(self) -> Cardinality:
         return INFINITE
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         random = epoch.random(self.seed) if self.rerandomize else Epoch().random(self.seed)
         return _RandomNumbers(random, self.dtype)
 
@@ -216,7 +224,7 @@ class RandomNumbers(Node):
 # Batches that several processes share: each process has some rows of every batch.
 
 
-def shared(plan: Node) -> tuple[Node, bool]:
+def shared(plan: PlanNode) -> tuple[PlanNode, bool]:
     """Returns a plan of batches reduced to this process's part, and True if it could be reduced.
 
     This requires a job of several processes, whose number divides all batches.
@@ -227,10 +235,10 @@ def shared(plan: Node) -> tuple[Node, bool]:
     return (ShareBatches(plan, count, jax.process_index()), True) if count > 1 and even else (plan, False)
 
 
-class _Parts(Rows):
+class _Parts(NodeReader):
     """The rows of one process, from each element of a node of batches."""
 
-    def __init__(self, node: ShareBatches, rows: Rows) -> None:
+    def __init__(self, node: ShareBatches, rows: NodeReader) -> None:
         super().__init__(rows)
         self._node = node
 
@@ -239,10 +247,10 @@ class _Parts(Rows):
         return rows_of(batch, *part_of(size_of(batch), self._node.processes, self._node.process))
 
 
-class _PartsOfNumbers(Rows):
+class _PartsOfNumbers(NodeReader):
     """The rows of one process of each batch: only their numbers are read, and only their maps are computed."""
 
-    def __init__(self, node: ShareBatches, batch: Batch, rows: Rows, gather: Gather, maps: list[Map]) -> None:
+    def __init__(self, node: ShareBatches, batch: Batch, rows: NodeReader, gather: Gather, maps: list[Map]) -> None:
         super().__init__(rows)
         self._node, self._batch, self._gather, self._maps = node, batch, gather, maps
 
@@ -258,11 +266,11 @@ class _PartsOfNumbers(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class ShareBatches(Node):
+class ShareBatches(PlanNode):
     """The rows of one process, from each batch."""
 
     word = "shard_batches"
-    source: Node
+    source: PlanNode
     processes: int
     process: int
 
@@ -278,7 +286,7 @@ class ShareBatches(Node):
         even = rows is not None and rows % self.processes == 0
         return (rows // self.processes if rows is not None and even else None, *leaf.shape[1:])
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         batch = self.source
         inner, maps = batch.inputs[0] if isinstance(batch, Batch) else batch, list[Map]()
         while isinstance(inner, Map) and inner.columnar:

@@ -15,8 +15,8 @@ from graphc.compiler.base import Pool, at, user_location, wait_until
 from graphc.compiler.base.errors import CancelledError, DeadlineExceededError, GraphcError
 from graphc.training.data.elements import Row
 from graphc.training.data.functions import UserFunction
-from graphc.training.data.nodes.maps import Noted
-from graphc.training.data.plan import Epoch, Node, Rows
+from graphc.training.data.nodes.maps import NamedRows
+from graphc.training.data.plan import Epoch, NodeReader, PlanNode
 from graphc.training.data.sources import State
 from graphc.training.data.workers import WorkerPool, packed
 
@@ -39,14 +39,14 @@ class _Work:
     given: bool = False
 
 
-class MappedInThreads(Noted):
+class MappedInThreads(NamedRows):
     """Calls a function for several elements at a time.
 
     Args:
       ordered: whether results come in the order of the elements.
     """
 
-    def __init__(self, function: UserFunction, rows: Rows, threads: int, ordered: bool) -> None:
+    def __init__(self, function: UserFunction, rows: NodeReader, threads: int, ordered: bool) -> None:
         super().__init__(function, rows)
         self._threads, self._ordered = threads, ordered
         self._pool: Pool | WorkerPool | None = None
@@ -152,7 +152,7 @@ class MappedInProcesses(MappedInThreads):
       ordered: whether results come in the order of the elements.
     """
 
-    def __init__(self, function: UserFunction, spec: Any, rows: Rows, workers: int, ordered: bool) -> None:
+    def __init__(self, function: UserFunction, spec: Any, rows: NodeReader, workers: int, ordered: bool) -> None:
         super().__init__(function, rows, workers, ordered)
         self._spec = spec
 
@@ -166,7 +166,7 @@ class MappedInProcesses(MappedInThreads):
 class _Shelf:
     """The buffer between the reading thread and the consumer: rows that are ready, each with the position after it."""
 
-    def __init__(self, rows: Rows, size: int, index: Callable[[Row], Row] | None) -> None:
+    def __init__(self, rows: NodeReader, size: int, index: Callable[[Row], Row] | None) -> None:
         self.condition = threading.Condition()
         self.ready: deque[tuple[Row | None, BaseException | None, State]] = deque()
         self.stopped = self.abandoned = False
@@ -220,7 +220,7 @@ class _Shelf:
         return self.abandoned
 
 
-class ReadAhead(Rows):
+class ReadAhead(NodeReader):
     """Reads its input in a thread, some rows ahead.
 
     The thread starts with the first requested row. It ends with the input, after an exception, or on :meth:`close`.
@@ -229,7 +229,7 @@ class ReadAhead(Rows):
       place: a function applied to each row in the thread, such as a transfer to a device.
     """
 
-    def __init__(self, rows: Rows, size: int, index: Callable[[Row], Row] | None = None) -> None:
+    def __init__(self, rows: NodeReader, size: int, index: Callable[[Row], Row] | None = None) -> None:
         super().__init__(rows)
         self._size, self._place = size, index
         self._shelf: _Shelf | None = None
@@ -287,7 +287,7 @@ class ReadAhead(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class Prefetch(Node):
+class Prefetch(PlanNode):
     """The same elements, prefetched.
 
     Attributes:
@@ -295,9 +295,9 @@ class Prefetch(Node):
     """
 
     word = "prefetch"
-    source: Node
+    source: PlanNode
     buffer_size: int
     place: Callable[[Row], Row] | None = field(default=None, repr=False)
 
-    def open(self, epoch: Epoch) -> Rows:
+    def open(self, epoch: Epoch) -> NodeReader:
         return ReadAhead(self.input.open(epoch), self.buffer_size, self.place)

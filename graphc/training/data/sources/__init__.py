@@ -4,10 +4,10 @@ from graphc.training.data.sources.arrow import table_arrays, table_files
 from graphc.training.data.sources.chunks import (
     INFINITE,
     Cardinality,
+    ChunkSource,
     FileFormat,
     FileSource,
     RowSource,
-    Source,
     SourceIterator,
     State,
     file_names,
@@ -20,7 +20,8 @@ from graphc.training.data.sources.python import Iterated, QueueSource, Slices, p
 from graphc.training.data.sources.rows import FixedLengthRecords, Items, NumpyFiles, TextLines, TFRecords
 
 __all__ = [
-    "INFINITE", "Cardinality", "FileFormat", "FileSource", "FixedLengthRecords", "Items", "Iterated", "NumpyFiles",
-    "QueueSource", "RowSource", "Slices", "Source", "SourceIterator", "State", "TFRecords", "TextLines", "csv_files",
-    "file_names", "map_spec", "matching_files", "python_source", "stacked_spec", "table_arrays", "table_files",
+    "INFINITE", "Cardinality", "ChunkSource", "FileFormat", "FileSource", "FixedLengthRecords", "Items", "Iterated",
+    "NumpyFiles", "QueueSource", "RowSource", "Slices", "SourceIterator", "State", "TFRecords", "TextLines",
+    "csv_files", "file_names", "map_spec", "matching_files", "python_source", "stacked_spec", "table_arrays",
+    "table_files",
 ]  # fmt: skip

@@ -58,7 +58,7 @@ class SourceIterator(Protocol):
         ...
 
 
-class Source(Protocol):
+class ChunkSource(Protocol):
     """A source of elements. It holds no position: each :meth:`open` starts anew."""
 
     @property
@@ -77,7 +77,7 @@ class Source(Protocol):
 
 
 @runtime_checkable
-class RowSource(Source, Protocol):
+class RowSource(ChunkSource, Protocol):
     """A source that can be read in any order, so that a shuffle permutes row numbers instead of rows."""
 
     def __len__(self) -> int: ...

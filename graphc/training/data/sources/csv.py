@@ -21,7 +21,7 @@ from graphc.training.data.sources.arrow import column_array, pyarrow
 from graphc.training.data.sources.chunks import BLOCK, Columns, FileSource, file_names
 
 
-class Column(NamedTuple):
+class CSVColumn(NamedTuple):
     """A column to read.
 
     Attributes:
@@ -46,7 +46,7 @@ class CSV:
     """
 
     names: tuple[str, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[CSVColumn, ...]
     delimiter: str = ","
     quotes: bool = True
     na_value: str = ""
@@ -288,7 +288,7 @@ def _selected(fields: Sequence[str], chosen: Sequence[str | int] | None) -> list
 _DTYPES = tuple(map(np.dtype, ("int32", "int64", "float32", "float64")))
 
 
-def _column(name: str, index: int, rows: Sequence[Sequence[str]], na_value: str) -> Column:
+def _column(name: str, index: int, rows: Sequence[Sequence[str]], na_value: str) -> CSVColumn:
     """Infers the dtype of a column: the first one that can hold all values, else strings."""
     values = [row[index] for row in rows if index < len(row) and row[index] not in ("", na_value)]
     for dtype in _DTYPES if values else ():
@@ -297,11 +297,11 @@ def _column(name: str, index: int, rows: Sequence[Sequence[str]], na_value: str)
                 remedy = "set gx.config.enable_x64, or give the column a dtype in column_defaults"
                 problem = f"csv: column {name!r} has numbers that only {dtype.name} can hold; {remedy}"
                 raise at(InvalidArgumentError(problem), user_location())
-            return Column(name, index, dtype, 0)
-    return Column(name, index, STRING, b"")
+            return CSVColumn(name, index, dtype, 0)
+    return CSVColumn(name, index, STRING, b"")
 
 
-def _with_defaults(columns: Sequence[Column], defaults: Sequence[Any] | Mapping[str, Any]) -> list[Column]:
+def _with_defaults(columns: Sequence[CSVColumn], defaults: Sequence[Any] | Mapping[str, Any]) -> list[CSVColumn]:
     if isinstance(defaults, Mapping):
         unknown = set(defaults) - {column.name for column in columns}
         if unknown:
@@ -314,7 +314,7 @@ def _with_defaults(columns: Sequence[Column], defaults: Sequence[Any] | Mapping[
     return [_defaulted(column, default) for column, default in zip(columns, defaults, strict=True)]
 
 
-def _defaulted(column: Column, default: Any) -> Column:
+def _defaulted(column: CSVColumn, default: Any) -> CSVColumn:
     """Applies a user's default to a column: a value, or a dtype (or an empty array) for a required column."""
     if is_string_dtype(default) and not isinstance(default, str):
         return column._replace(dtype=STRING, default=None)

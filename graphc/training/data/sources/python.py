@@ -28,11 +28,11 @@ from graphc.training.data.elements import (
     unflatten,
 )
 from graphc.training.data.late import Origin
-from graphc.training.data.sources.chunks import Cardinality, Source, SourceIterator, State
+from graphc.training.data.sources.chunks import Cardinality, ChunkSource, SourceIterator, State
 from graphc.training.data.sources.rows import Items, checked_row
 
 
-def python_source(given: Any, spec: Any = None) -> Source:
+def python_source(given: Any, spec: Any = None) -> ChunkSource:
     """Returns a source of a Python object: a sequence, an iterable, an iterator, or a function that returns one.
 
     Args:

@@ -38,7 +38,7 @@ _FIRST_PORT, _PORTS = 61440, 4096
 
 
 @dataclass(frozen=True)
-class Place:
+class ProcessRank:
     """A process's place in its job.
 
     Attributes:
@@ -55,7 +55,7 @@ class Place:
     local_count: int = 1
 
 
-def find_place(environ: Mapping[str, str] | None = None) -> Place | None:
+def find_place(environ: Mapping[str, str] | None = None) -> ProcessRank | None:
     """Returns the place of this process, or None if it is alone.
 
     ``graphc launch`` sets everything. SLURM, Open MPI and Kubernetes provide the numbers; the user must set the secret
@@ -100,7 +100,7 @@ def find_place(environ: Mapping[str, str] | None = None) -> Place | None:
         )
     local = _number(settings, "local_rank") if "local_rank" in settings else None
     local_count = _number(settings, "local_count") if "local_count" in settings else 1
-    return Place(rank, count, host, int(port), settings["key"].encode(), local, local_count)
+    return ProcessRank(rank, count, host, int(port), settings["key"].encode(), local, local_count)
 
 
 def _own(environ: Mapping[str, str]) -> dict[str, str]:
@@ -179,7 +179,7 @@ def free_port(host: str) -> int:
         return probe.getsockname()[1]
 
 
-class Carrier(ABC):
+class MessageCarrier(ABC):
     """Transports the messages of one rank. ``interval``: seconds after which a rank says that it is alive."""
 
     def __init__(self, member: Member) -> None:
@@ -212,16 +212,16 @@ class Carrier(ABC):
         return True
 
 
-class MemberCarrier(Carrier):
+class MemberCarrier(MessageCarrier):
     """Connects a rank to rank 0."""
 
-    def __init__(self, member: Member, index: Place, timeout: float) -> None:
+    def __init__(self, member: Member, index: ProcessRank, timeout: float) -> None:
         super().__init__(member)
         self._connection = self._connect(index, time.monotonic() + timeout, timeout)
         member.heard = time.monotonic()
         _send_at_once(self._connection)
 
-    def _connect(self, process: Place, end: float, timeout: float) -> Connection:
+    def _connect(self, process: ProcessRank, end: float, timeout: float) -> Connection:
         where = f"{process.host}:{process.port}"
         while True:
             try:
@@ -258,14 +258,14 @@ class MemberCarrier(Carrier):
         """Does nothing: ranks depend only on rank 0."""
 
 
-class HubCarrier(Carrier):
+class HubCarrier(MessageCarrier):
     """Connects rank 0, which has the hub, to all others.
 
     Attributes:
       accepting: the thread that accepts the others; it ends when all have arrived.
     """
 
-    def __init__(self, member: Member, index: Place, hub: Hub) -> None:
+    def __init__(self, member: Member, index: ProcessRank, hub: Hub) -> None:
         super().__init__(member)
         self.hub = hub
         self._key = index.key
@@ -377,7 +377,7 @@ class HubCarrier(Carrier):
                     self._lost(rank)
 
 
-def _shown_in(process: Place) -> Connection:
+def _shown_in(process: ProcessRank) -> Connection:
     """Returns a connection to rank 0, after both sides have proved that they know the secret."""
     connection = Client((process.host, process.port))
     if not connection.poll(_HANDSHAKE_SECONDS):  # it listens, but is suspended

@@ -27,10 +27,10 @@ from graphc.compiler.base.errors import (
 )
 from graphc.compiler.runtime import BARRIER, observer
 from graphc.training.distribute.processes.carriers import (
-    Carrier,
     HubCarrier,
     MemberCarrier,
-    Place,
+    MessageCarrier,
+    ProcessRank,
     find_place,
     free_port,
 )
@@ -59,7 +59,7 @@ class Job:
       grace: seconds that a program has to notice that the job has ended.
     """
 
-    def __init__(self, index: Place, timeout: float, check_every: int) -> None:
+    def __init__(self, index: ProcessRank, timeout: float, check_every: int) -> None:
         self.rank, self.count = index.rank, index.count
         self.timeout, self.check_every = timeout, check_every
         self.programs = self.batches = 0
@@ -69,7 +69,7 @@ class Job:
         silence, now = min(_SILENCE, timeout), time.monotonic()
         self._member = Member(index.rank, silence, now)
         self._turn = threading.RLock()
-        self._carrier: Carrier
+        self._carrier: MessageCarrier
         if index.rank == 0:
             self._carrier = HubCarrier(self._member, index, Hub(index.count, now, timeout, silence))
         else:
@@ -292,7 +292,7 @@ def _environment_timeout() -> float:
         raise at(error, user_location()) from None
 
 
-def _start_jax(job: Job, process: Place, coordinator: str) -> None:
+def _start_jax(job: Job, process: ProcessRank, coordinator: str) -> None:
     try:
         # Several simulated devices in each of several processes would deadlock.
         jax.config.update("jax_num_cpu_devices", 1)
@@ -316,7 +316,7 @@ def _start_jax(job: Job, process: Place, coordinator: str) -> None:
         raise at(FailedPreconditionError(text), user_location()) from error
 
 
-def _local_devices(process: Place) -> list[int] | None:
+def _local_devices(process: ProcessRank) -> list[int] | None:
     """Returns the GPU of a process that shares its machine with others; None for all visible GPUs."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
     alone = process.local_rank is None or process.local_count == 1

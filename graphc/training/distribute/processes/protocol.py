@@ -32,7 +32,7 @@ NOTICE_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
-class Failure:
+class JobFailure:
     """The reason why the job has ended."""
 
     code: int
@@ -103,7 +103,7 @@ class Hub:
     timeout: float
     silence: float
     outbox: list[tuple[int, Message]] = field(default_factory=list[tuple[int, Message]], init=False)
-    failure: Failure | None = field(default=None, init=False)
+    failure: JobFailure | None = field(default=None, init=False)
     _ranks: dict[int, _Rank] = field(default_factory=dict[int, _Rank], init=False)
     _coordinator: str = field(default="", init=False)
     _noticed: float = field(init=False)
@@ -272,7 +272,7 @@ class Hub:
 
     def _fail(self, error: type[GraphcError], text: str, rank: int | None) -> None:
         if self.failure is None:
-            self.failure = Failure(code_of(error), text, rank)
+            self.failure = JobFailure(code_of(error), text, rank)
             self._send_all(self.failure.message)
 
     def _send_all(self, message: Message) -> None:
@@ -309,7 +309,7 @@ class Member:
     has_left: bool = field(default=False, init=False)
     vote: int = field(default=1, init=False)
     notes: list[str] = field(default_factory=list[str], init=False)
-    failure: Failure | None = field(default=None, init=False)
+    failure: JobFailure | None = field(default=None, init=False)
     notices: list[str] = field(default_factory=list[str], init=False)
 
     def enter(
@@ -339,12 +339,12 @@ class Member:
         elif kind == "notice":
             self.notices.append(message["text"])
         elif kind == "stop":
-            self._end(Failure(message["code"], message["text"], message["rank"]))
+            self._end(JobFailure(message["code"], message["text"], message["rank"]))
 
     def lost(self) -> None:
         """Records that the connection to rank 0 is gone."""
         if not self.has_left:
-            self._end(Failure(code_of(UnavailableError), "rank 0 has died, or ended: its connection is closed", 0))
+            self._end(JobFailure(code_of(UnavailableError), "rank 0 has died, or ended: its connection is closed", 0))
 
     def tick(self, now: float) -> None:
         """Checks the time; call it after all received messages were handled."""
@@ -352,8 +352,8 @@ class Member:
             text = (
                 f"rank 0 has given no sign of life for {now - self.heard:.3g} s: it is stopped, or its machine is gone"
             )
-            self._end(Failure(code_of(UnavailableError), text, 0))
+            self._end(JobFailure(code_of(UnavailableError), text, 0))
 
-    def _end(self, failure: Failure) -> None:
+    def _end(self, failure: JobFailure) -> None:
         self.is_waiting = False
         self.failure = self.failure or failure

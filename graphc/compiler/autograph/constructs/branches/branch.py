@@ -7,18 +7,25 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from graphc.compiler.autograph.constructs.branches.joining import NEVER, Kept, Merged, fill, merge, note_merged
+from graphc.compiler.autograph.constructs.branches.joining import (
+    NEVER,
+    Merged,
+    UnchangedValue,
+    fill,
+    merge,
+    note_merged,
+)
 from graphc.compiler.autograph.constructs.calls.call import call
-from graphc.compiler.autograph.constructs.exceptions.failure import Ended, Failure
+from graphc.compiler.autograph.constructs.exceptions.failure import Ended, RegionFailure
 from graphc.compiler.autograph.constructs.exceptions.origins import in_python
 from graphc.compiler.autograph.constructs.exceptions.try_scope import attempt, num_handlers
 from graphc.compiler.autograph.constructs.purity.watch import operator_method
-from graphc.compiler.autograph.constructs.storage.cells import held, named_by_user, write
+from graphc.compiler.autograph.constructs.storage.cells import describe_path, held, write
 from graphc.compiler.autograph.frontend.lower_jumps import RETURN, is_flag
-from graphc.compiler.autograph.values.course import CourseNumber, by_trip, chosen
+from graphc.compiler.autograph.values.course import PerIterationNumber, by_trip, chosen
 from graphc.compiler.autograph.values.growing_list import matched
 from graphc.compiler.autograph.values.join import Join
-from graphc.compiler.autograph.values.number import assume, assume_passed
+from graphc.compiler.autograph.values.number import assume, assume_true
 from graphc.compiler.autograph.values.protocol import is_bound, symbol_of
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, apply, read, trace_scope
@@ -100,7 +107,7 @@ def predicate(trace: Trace, value: SymbolicTensor) -> SymbolicTensor:
         raise trace.refuse(error)
     if value.shape:
         value = apply(OPS["reshape"], (value,), Attrs(shape=()))
-    if isinstance(value, CourseNumber) and value.kind is not bool:
+    if isinstance(value, PerIterationNumber) and value.kind is not bool:
         value = by_trip(bool, (value,))
     if value.dtype.kind != "b" or value.type.weak:
         value = apply(OPS["astype"], (value,), Attrs(dtype=BOOL))
@@ -191,7 +198,7 @@ def _cond(
         Region(trace, "the false branch of an if", once=choice),
     )
     states: list[Sequence[Any]] = []
-    failures: list[Failure | None] = []
+    failures: list[RegionFailure | None] = []
     for region, thunk, side in zip(regions, (true, false), (True, False), strict=True):
         assume(region, condition, side)
         with region.tracing():
@@ -201,7 +208,7 @@ def _cond(
     _fail(selector, regions, failures)
     for failure, side in zip(failures, (True, False), strict=True):
         if failure is not None and not num_handlers():
-            assume_passed(trace, condition, not side)
+            assume_true(trace, condition, not side)
     for flag, others in unread.items():
         _leave_out(names, states, flag, others)
     cells = _written_cells(regions)
@@ -209,12 +216,12 @@ def _cond(
     pairs = [*zip(*states, strict=True), *(_left(cell, regions, failures) for cell in cells)]
     tensors: tuple[list[SymbolicTensor], list[SymbolicTensor]] = ([], [])
     # Two names that hold one object in each branch hold one object after it.
-    outcomes: dict[tuple[int, int], Kept | Merged] = {}
+    outcomes: dict[tuple[int, int], UnchangedValue | Merged] = {}
     for name, (first, second) in zip(titles, pairs, strict=True):
         if (id(first), id(second)) not in outcomes:
             number = NotImplemented if is_flag(name) else chosen(condition, first, second)
             if number is not NotImplemented:
-                outcomes[id(first), id(second)] = Kept(number)
+                outcomes[id(first), id(second)] = UnchangedValue(number)
                 continue
             join = Join(_sides_of(name, names, before, first, second), partial(_refuse, trace, cells, name))
             outcomes[id(first), id(second)] = merge(join, regions, tensors, name, first, second)
@@ -246,7 +253,7 @@ def _written_cells(regions: Sequence[Region]) -> list[Cell]:
     return list({key: written.cell for region in regions for key, written in region.journal.writes.items()}.values())
 
 
-def _fail(selector: SymbolicTensor, regions: Sequence[Region], failures: Sequence[Failure | None]) -> None:
+def _fail(selector: SymbolicTensor, regions: Sequence[Region], failures: Sequence[RegionFailure | None]) -> None:
     """Says how branches fail that always do; where both do, nothing comes after them.
 
     Raises:
@@ -266,7 +273,7 @@ def _fail(selector: SymbolicTensor, regions: Sequence[Region], failures: Sequenc
         raise Ended
 
 
-def _left(cell: Cell, regions: Sequence[Region], failures: Sequence[Failure | None]) -> tuple[Any, ...]:
+def _left(cell: Cell, regions: Sequence[Region], failures: Sequence[RegionFailure | None]) -> tuple[Any, ...]:
     """Returns what each branch left in a place."""
     writes = [region.journal.writes.get(cell.key) for region in regions]
     before = cell.get()
@@ -294,4 +301,4 @@ def _sides_of(name: str, names: Sequence[str], before: Sequence[Any], first: Any
 
 def _refuse(trace: Trace, cells: Sequence[Cell], title: str, error: GraphcError) -> GraphcError:
     """Returns an error ready to be raised, which names a list or dict as the user does."""
-    return trace.refuse(named_by_user(error, [cell for cell in cells if cell.title == title]))
+    return trace.refuse(describe_path(error, [cell for cell in cells if cell.title == title]))

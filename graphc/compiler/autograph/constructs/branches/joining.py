@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, cast
 
-from graphc.compiler.autograph.constructs.storage.cells import AttributeCell, ContentsCell, at_end
+from graphc.compiler.autograph.constructs.storage.cells import AttributeCell, ContentsCell, final_value
 from graphc.compiler.autograph.frontend.lower_jumps import RETURN
 from graphc.compiler.autograph.values.choice import as_choices
 from graphc.compiler.autograph.values.growing_list import matched, samples
@@ -38,21 +38,21 @@ def merge(
     name: str,
     first: Any,
     second: Any,
-) -> Kept | Merged:
+) -> UnchangedValue | Merged:
     """Merges one name; its tensors are added to both branches' outputs."""
     if first is second:
-        return Kept(first)
+        return UnchangedValue(first)
     if first is NEVER or second is NEVER:
         return _one_sided(regions, tensors, first, second)
     unbound = [not is_bound(value) for value in (first, second)]
     if any(unbound):
         if all(unbound):
             unsure = next((value for value in (first, second) if value.may_be_bound), None)
-            return Kept(first if unsure is None else Unbound(name, unsure.reason))
+            return UnchangedValue(first if unsure is None else Unbound(name, unsure.reason))
         if not is_filler(first if unbound[0] else second):
             bound = "true" if not unbound[0] else "false"
             # No error yet: Python raises only where the name is read.
-            return Kept(Unbound(name, f"it is bound only in the {bound} branch of an if on a tensor"))
+            return UnchangedValue(Unbound(name, f"it is bound only in the {bound} branch of an if on a tensor"))
         # A return value that no return has set yet is never looked at: zeros of the other branch's type stand for it.
         if unbound[0]:
             first = _zeros_like(regions[0], second)
@@ -91,7 +91,7 @@ def _ended(
 ) -> tuple[tuple[Any, ...], dict[int, Any]]:
     """The values of two branches as they were at their ends, and which containers these are, where copies tell it."""
     copies: dict[int, Any] = {}
-    sides = tuple([at_end(region, value, same, copies) for region, value in zip(regions, pair, strict=True)])
+    sides = tuple([final_value(region, value, same, copies) for region, value in zip(regions, pair, strict=True)])
     return sides, copies
 
 
@@ -103,18 +103,18 @@ def _at_end(region: Region, leaf: Any) -> Any:
 
 def _one_sided(
     regions: Sequence[Region], tensors: Sequence[list[SymbolicTensor]], first: Any, second: Any
-) -> Kept | Merged:
+) -> UnchangedValue | Merged:
     """Returns what a name holds after two branches of which one always fails: what the other left in it."""
     live = 1 if first is NEVER else 0
     value = (first, second)[live]
     outer: set[int] = set()
     _find_outer(regions[live], value, outer)
     copies: dict[int, Any] = {}
-    value = at_end(regions[live], value, outer, copies)
+    value = final_value(regions[live], value, outer, copies)
     leaves, structure = nest.flatten(value, outer)
     types = [leaf_type(leaf) if _is_made_in(leaf, regions[live]) else None for leaf in leaves]
     if not any(types):
-        return Kept(value)
+        return UnchangedValue(value)
     with trace_scope(regions[live]):
         tensors[live].extend(to_tensors(regions[live], [_at_end(regions[live], leaf) for leaf in leaves], types))
     with trace_scope(regions[1 - live]):
@@ -175,7 +175,7 @@ def _zeros_like(region: Region, value: Any) -> Any:
     return nest.map_structure(zeros, value)
 
 
-class Kept:
+class UnchangedValue:
     """A value that is the same on both sides."""
 
     __slots__ = ("value",)
@@ -198,9 +198,9 @@ class Merged:
     copies: Mapping[int, Any]
 
 
-def fill(merged: Kept | Merged, outputs: Any) -> Any:
+def fill(merged: UnchangedValue | Merged, outputs: Any) -> Any:
     """Returns the value after the branches; its tensors are taken from the outputs of the node."""
-    if isinstance(merged, Kept):
+    if isinstance(merged, UnchangedValue):
         return merged.value
     joined_value = merged.joined
     if not any(joined_value.leaves) and not nest.is_mutable(joined_value.first):
@@ -212,7 +212,7 @@ def fill(merged: Kept | Merged, outputs: Any) -> Any:
     return nest.unflatten(joined_value.structure, leaves)
 
 
-def note_merged(trace: Trace, name: str, value: Any, merged: Kept | Merged) -> None:
+def note_merged(trace: Trace, name: str, value: Any, merged: UnchangedValue | Merged) -> None:
     """Notes what a value stands for that was made of two."""
     if isinstance(merged, Merged):
         note_aliases(trace, name, value, merged.sides, shared=merged.joined.shared, copies=merged.copies)

@@ -24,8 +24,8 @@ from graphc.compiler.autograph.constructs.calls.call import call
 from graphc.compiler.autograph.constructs.exceptions.failure import as_limit, note_raise
 from graphc.compiler.autograph.constructs.exceptions.try_scope import attempt
 from graphc.compiler.autograph.values.choice import over_choices, use
-from graphc.compiler.autograph.values.course import CourseNumber, by_trip
-from graphc.compiler.autograph.values.number import SymbolicNumber, assume, assuming, both, kind_of, numbered, opposite
+from graphc.compiler.autograph.values.course import PerIterationNumber, by_trip
+from graphc.compiler.autograph.values.number import SymbolicNumber, assume, assuming, both, kind_of, negated, numbered
 from graphc.compiler.autograph.values.protocol import operand_of, symbol_of
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor, apply
@@ -70,11 +70,11 @@ def not_(value: Any) -> Any:
     condition = condition_of(value)
     if not is_symbolic_condition(condition):
         return not truth(condition)
-    negated = opposite(apply(OPS["logical_not"], (predicate(current_trace(), condition),)), condition)
+    condition = negated(apply(OPS["logical_not"], (predicate(current_trace(), condition),)), condition)
     # The tensor alone has no course, by which Python knows it in each iteration.
-    if isinstance(value, CourseNumber):
-        return CourseNumber(value.course.loop.course(operator.not_, value.course), negated)
-    return numbered(negated, bool)
+    if isinstance(value, PerIterationNumber):
+        return PerIterationNumber(value.course.loop.course(operator.not_, value.course), condition)
+    return numbered(condition, bool)
 
 
 def and_(*operands: Thunk) -> Any:
@@ -160,8 +160,8 @@ def _both(op: str, first: SymbolicTensor, second: Thunk) -> Any:
         value = second()
     result = apply(OPS[op], (first, value))
     number = by_trip(_and if truth else _or, (first, value))
-    if isinstance(number, CourseNumber) and number.kind is bool:
-        result = CourseNumber(number.course, cast("SymbolicTensor", result))
+    if isinstance(number, PerIterationNumber) and number.kind is bool:
+        result = PerIterationNumber(number.course, cast("SymbolicTensor", result))
     return both(result, first, value, truth)
 
 

@@ -37,7 +37,7 @@ from graphc.compiler.autograph.constructs.purity.watch import made
 from graphc.compiler.autograph.constructs.storage.cells import ContentsCell
 from graphc.compiler.autograph.constructs.storage.native_state import note_change
 from graphc.compiler.autograph.values.choice import changing
-from graphc.compiler.autograph.values.course import CourseNumber, by_trip
+from graphc.compiler.autograph.values.course import PerIterationNumber, by_trip
 from graphc.compiler.autograph.values.index import LoopIndex
 from graphc.compiler.autograph.values.kinds import found_on, is_users
 from graphc.compiler.autograph.values.protocol import answer
@@ -121,7 +121,7 @@ def _of_numbers(function: Any, replaced: Callable[..., Any]) -> Callable[..., An
         return replaced
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        numeric = CourseNumber if function in _NUMERIC else CourseNumber | LoopIndex
+        numeric = PerIterationNumber if function in _NUMERIC else PerIterationNumber | LoopIndex
         result = NotImplemented
         if not kwargs and any(isinstance(value, numeric) for value in args):
             result = by_trip(function, args)

@@ -323,7 +323,7 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
     replaced = OVERRIDES.get(code_owner) if original is code_owner else None  # of a method `call` has asked
     if is_graphc_file(code.co_filename):
         if (wrapped := code_owner.__dict__.get("__wrapped__")) is not None and context.trace is not None:
-            context.trace.root.reads.wraps(code_owner, wrapped, code_owner.__name__)  # as gx.grad(f) does
+            context.trace.root.reads.record_wrapper(code_owner, wrapped, code_owner.__name__)  # as gx.grad(f) does
         return original if replaced is None else functools.partial(replaced, original)
     maker = None if is_converted(code) else converted_maker(code_owner)
     if maker is None and replaced is None and _is_to_convert(code):

@@ -43,8 +43,8 @@ from graphc.compiler.ops import CALL_STATUS, ORDER, STATUS, HostFunction, host_e
 from graphc.compiler.tracing import CallState, Region, Trace, context
 
 __all__ = [
-    "Ended", "Failure", "Failures", "Site", "as_limit", "ends_function", "failures", "is_limit", "is_raised_by_code",
-    "may_have_failed", "note_raise", "settles", "still_running",
+    "Ended", "Failures", "RegionFailure", "Site", "as_limit", "ends_function", "failures", "is_limit",
+    "is_raised_by_code", "may_have_failed", "note_raise", "settles", "still_running",
 ]  # fmt: skip
 
 
@@ -289,12 +289,12 @@ def ends_function(error: BaseException) -> bool:
     site = recorded.add(error, locations or places_of(error))
     if not late:
         site.original = error
-    Failure(recorded, site).happens()
+    RegionFailure(recorded, site).happens()
     return True
 
 
 @dataclass(frozen=True)
-class Failure:
+class RegionFailure:
     """The failure of a branch or a body.
 
     Attributes:

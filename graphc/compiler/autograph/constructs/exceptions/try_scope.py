@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from graphc.compiler.autograph.constructs.exceptions.failure import (
     Ended,
-    Failure,
+    RegionFailure,
     failures,
     is_limit,
     is_raised_by_code,
@@ -34,7 +34,7 @@ __all__ = ["TryScope", "attempt", "before_try", "check_handlers", "in_finally", 
 T = TypeVar("T")
 
 
-def attempt(run: Callable[[], T]) -> tuple[T | None, Failure | None]:
+def attempt(run: Callable[[], T]) -> tuple[T | None, RegionFailure | None]:
     """Runs what is traced into a branch or a loop's body.
 
     Returns:
@@ -45,13 +45,13 @@ def attempt(run: Callable[[], T]) -> tuple[T | None, Failure | None]:
     try:
         return run(), None
     except Ended:
-        return None, Failure(failures(trace), None)
+        return None, RegionFailure(failures(trace), None)
     except BaseException as error:
         if is_raised_by_code(error):
             locations: list[Location] = error.__dict__.pop(RAISED)
             check_handlers(error, locations)
             recorded = failures(trace)
-            return None, Failure(recorded, recorded.add(error, locations))
+            return None, RegionFailure(recorded, recorded.add(error, locations))
         end_by(error)
         if isinstance(error, GraphcError):  # in Python only where the branch is taken: no handler may meet it
             trace.root.refusals.append(error)

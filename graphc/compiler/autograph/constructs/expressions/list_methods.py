@@ -15,8 +15,8 @@ from graphc.compiler.autograph.values.exact import whole_number
 from graphc.compiler.autograph.values.growing_list import Growing, grown, samples
 from graphc.compiler.autograph.values.join import Join, leaf_type, note_aliases, same, to_tensors
 from graphc.compiler.autograph.values.number import common_kind, joined, number, numbered
-from graphc.compiler.autograph.values.protocol import as_tensor, course_in, look_into
-from graphc.compiler.autograph.values.spans import Span
+from graphc.compiler.autograph.values.protocol import as_tensor, host_sequence_of, look_into
+from graphc.compiler.autograph.values.spans import ValueRange
 from graphc.compiler.base import nest
 from graphc.compiler.base.errors import InvalidTypeError
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Tensor
@@ -27,7 +27,7 @@ from graphc.compiler.tracing import Trace, context, current_trace
 def _position(value: Growing, index: Any, message: str) -> Any:
     """Returns the place in the buffer of an item of the list; the call fails, as Python does, where there is none."""
     length = value.length
-    loops = {course.loop for course in map(course_in, (index, length)) if course is not None}
+    loops = {course.loop for course in map(host_sequence_of, (index, length)) if course is not None}
     computed = by_trip(_place, (index, length)) if len(loops) == 1 else NotImplemented
     # Python knows the place in each iteration, so that nothing is left to check.
     if computed is not NotImplemented and (positions := computed.course.values) is not None and min(positions) >= 0:
@@ -62,9 +62,9 @@ def begin_growing(owner: list[Any]) -> None:
 
 def _length(owner: list[Any], value: Growing) -> Any:
     del owner
-    if course_in(value.length) is not None:
+    if host_sequence_of(value.length) is not None:
         return value.length  # which Python knows in each iteration of a loop
-    return joined(number(value.length, int), frozenset((int,)), Span(0, value.capacity))
+    return joined(number(value.length, int), frozenset((int,)), ValueRange(0, value.capacity))
 
 
 def _load(owner: list[Any], value: Growing, index: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, cast
 from graphc.compiler.autograph.constructs.branches.logic import require
 from graphc.compiler.autograph.constructs.expressions.text import formatted, joined
 from graphc.compiler.autograph.values.number import Between, SymbolicNumber, kind_of, known_of, note_condition, span_of
-from graphc.compiler.autograph.values.spans import HIGHEST, LOWEST, Span
+from graphc.compiler.autograph.values.spans import HIGHEST, LOWEST, ValueRange
 from graphc.compiler.base import user_location
 from graphc.compiler.base.errors import OutOfRangeError
 from graphc.compiler.core import ArrayMethods, SymbolicTensor, apply
@@ -60,17 +60,17 @@ def _checked(number: SymbolicTensor, axis: int, size: int) -> Any:
     if span is None:
         return number
     span.rely()
-    if not Span(-size, size - 1).holds(span):
+    if not ValueRange(-size, size - 1).holds(span):
         _check(number, axis, size, span)
     if type(number) is not SymbolicNumber or not isinstance(known_of(number), Between):
         return number
     span = span_of(number)
-    if span is None or not Span(0, size - 1).holds(span):
+    if span is None or not ValueRange(0, size - 1).holds(span):
         return number  # it may count from the end; or a handler catches the error, and the program goes on
     return apply(AS_NUMBER, (number,), Attrs(kind="int", low=span.low, high=span.high))
 
 
-def _check(number: SymbolicTensor, axis: int, size: int, span: Span) -> None:
+def _check(number: SymbolicTensor, axis: int, size: int, span: ValueRange) -> None:
     location = user_location()
     tests = [apply(OPS["greater_equal"], (number, -size))] if span.low < -size else []
     tests += [apply(OPS["less"], (number, size))] if span.high >= size else []

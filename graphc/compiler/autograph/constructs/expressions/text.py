@@ -36,7 +36,7 @@ from graphc.compiler.base.errors import ConcretizationError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor, Variable
 from graphc.compiler.tracing import context, current_trace
 
-__all__ = ["OVERRIDES", "Text", "formatted", "joined", "percent", "text_of"]
+__all__ = ["OVERRIDES", "SymbolicText", "formatted", "joined", "percent", "text_of"]
 
 Native = Callable[..., Any]
 
@@ -80,7 +80,7 @@ _AS_STR = tuple(kind.__format__ for kind in (object, int, float, complex, str))
     }
 )
 @dataclass(frozen=True, eq=False, repr=False)
-class Text(Deferred):
+class SymbolicText(Deferred):
     """A string that is known at run time only.
 
     Attributes:
@@ -113,13 +113,13 @@ class Text(Deferred):
         )
         raise error if context.trace is None else context.trace.refuse(error)
 
-    def __add__(self, other: Any) -> Text:
+    def __add__(self, other: Any) -> SymbolicText:
         return _text("+", self, other) if isinstance(other, str) else NotImplemented
 
-    def __radd__(self, other: Any) -> Text:
+    def __radd__(self, other: Any) -> SymbolicText:
         return _text("+", other, self) if isinstance(other, str) else NotImplemented
 
-    def __mul__(self, other: Any) -> Text:
+    def __mul__(self, other: Any) -> SymbolicText:
         return _text("*", self, other) if isinstance(other, int) else NotImplemented
 
     __rmul__ = __mul__
@@ -159,8 +159,8 @@ class _Looks:
         return self._text
 
 
-def _text(maker: str, *parts: Any) -> Text:
-    return Text(maker, tuple(map(snapshot, parts)))  # a list or Variable in it may change before it is made
+def _text(maker: str, *parts: Any) -> SymbolicText:
+    return SymbolicText(maker, tuple(map(snapshot, parts)))  # a list or Variable in it may change before it is made
 
 
 def _method(value: Any, maker: str) -> FunctionType | None:

@@ -24,9 +24,9 @@ from graphc.compiler.ops import STATUS
 from graphc.compiler.tracing import CREATES, Region, Trace
 
 __all__ = [
-    "BUILD_BEFORE", "BoundByLoop", "Countdown", "Creations", "Extended", "ListLengths", "arguments", "check_bound",
-    "condition_before", "condition_in", "creates", "expecting", "forget_loops", "going_on", "iterate", "restoring",
-    "split_unsure", "with_one_more",
+    "BUILD_BEFORE", "BoundByLoop", "ExtendedTuple", "ListLengths", "TripCounter", "VariableCreations", "arguments",
+    "check_bound", "condition_before", "condition_in", "creates", "expecting", "forget_loops", "going_on", "iterate",
+    "restoring", "split_maybe_unbound", "with_one_more",
 ]  # fmt: skip
 
 _Result = TypeVar("_Result")
@@ -107,7 +107,7 @@ def forget_loops(trace: Trace, count: int) -> None:
 
 
 @dataclass(frozen=True)
-class Extended(LoopVariables):
+class ExtendedTuple(LoopVariables):
     """Names of a loop that are made of others."""
 
     inner: LoopVariables
@@ -130,10 +130,10 @@ def with_one_more(
         variables.set(values[:-1])
         set_value(values[-1])
 
-    return Extended(lambda: (*variables.get(), get()), set_all, (*variables.names, name), variables)
+    return ExtendedTuple(lambda: (*variables.get(), get()), set_all, (*variables.names, name), variables)
 
 
-class Countdown:
+class TripCounter:
     """Lets a loop run so many iterations; the call fails if it goes on."""
 
     def __init__(self, variables: LoopVariables, most: int | None) -> None:
@@ -164,7 +164,7 @@ def check_bound(done: Any, most: int) -> None:
 # Names that a loop binds first, where it may run zero times: whether they are bound is known at run time only.
 
 
-class Unsure(Unbound):
+class MaybeUnbound(Unbound):
     """The value of a name that is bound only if a loop has run."""
 
     __slots__ = ("ran", "value")
@@ -184,9 +184,9 @@ class Unsure(Unbound):
         return self.value
 
 
-def split_unsure(variables: LoopVariables) -> LoopVariables:
+def split_maybe_unbound(variables: LoopVariables) -> LoopVariables:
     """Returns the names of a loop, and for each of which it is not sure that it is bound by now, whether it is."""
-    unsure = [position for position, value in enumerate(variables.get()) if isinstance(value, Unsure)]
+    unsure = [position for position, value in enumerate(variables.get()) if isinstance(value, MaybeUnbound)]
     if not unsure:
         return variables
     count = len(variables.names)
@@ -195,20 +195,20 @@ def split_unsure(variables: LoopVariables) -> LoopVariables:
         values, bound = list(variables.get()), list[Any]()
         for position in unsure:
             value = values[position]
-            bound.append(value.ran if isinstance(value, Unsure) else is_bound(value))
-            values[position] = value.value if isinstance(value, Unsure) else value
+            bound.append(value.ran if isinstance(value, MaybeUnbound) else is_bound(value))
+            values[position] = value.value if isinstance(value, MaybeUnbound) else value
         return (*values, *bound)
 
     def set_all(values: tuple[Any, ...]) -> None:
         names = list(values[:count])
         for position, bound in zip(unsure, values[count:], strict=True):
             names[position] = (
-                names[position] if bound is True else Unsure(variables.names[position], names[position], bound)
+                names[position] if bound is True else MaybeUnbound(variables.names[position], names[position], bound)
             )
         variables.set(tuple(names))
 
     titles = [f"whether {variables.names[position]!r} is bound" for position in unsure]
-    return Extended(get, set_all, (*variables.names, *titles), variables)
+    return ExtendedTuple(get, set_all, (*variables.names, *titles), variables)
 
 
 _BOUND: Any = object()
@@ -219,7 +219,7 @@ class BoundByLoop:
     """The names that are not bound before a loop that may run zero times."""
 
     def __init__(self, variables: LoopVariables) -> None:
-        self.inner = variables = split_unsure(variables)
+        self.inner = variables = split_maybe_unbound(variables)
         self._before = [_BOUND if is_bound(value) or value.filler else value for value in variables.get()]
         self._fillers = [Unbound("" if before is _BOUND else before.name, filler=True) for before in self._before]
         self._ran: Any = False
@@ -227,7 +227,7 @@ class BoundByLoop:
         # something for which zeros may stand, as long as the loop has not run.
         self.variables = variables
         if self:
-            filled = Extended(self._get, self._set, variables.names, variables)
+            filled = ExtendedTuple(self._get, self._set, variables.names, variables)
             self.variables = with_one_more(filled, "whether the loop has run", lambda: self._ran, self._set_ran)
 
     def __bool__(self) -> bool:
@@ -264,7 +264,7 @@ class BoundByLoop:
         values = list(self.inner.get())
         for position, (before, value) in enumerate(zip(self._before, values, strict=True)):
             if before is not _BOUND and is_bound(value):
-                values[position] = Unsure(before.name, value, self._ran)
+                values[position] = MaybeUnbound(before.name, value, self._ran)
         self.inner.set(tuple(values))
 
 
@@ -277,7 +277,7 @@ BUILD_BEFORE = (
 """The remedy where iterations after the first ones create Variables."""
 
 
-class Creations:
+class VariableCreations:
     """The Variables that the iterations of a loop create which run by themselves in a function's first call."""
 
     def __init__(self, trace: Trace) -> None:

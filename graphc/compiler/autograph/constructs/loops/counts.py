@@ -15,7 +15,15 @@ from typing import Any
 import numpy as np
 
 from graphc.compiler.autograph.values.number import span_of
-from graphc.compiler.autograph.values.spans import ANY_INT, HIGHEST, Drift, LoopStart, Span, after_loop, common_span
+from graphc.compiler.autograph.values.spans import (
+    ANY_INT,
+    HIGHEST,
+    InductionStep,
+    LoopStart,
+    ValueRange,
+    after_loop,
+    common_span,
+)
 from graphc.compiler.core import SymbolicTensor
 from graphc.compiler.ir import Node, Value
 
@@ -28,7 +36,7 @@ _MAX_WIDENINGS = 2
 class Count:
     """An int that a loop carries."""
 
-    def __init__(self, initial: Span) -> None:
+    def __init__(self, initial: ValueRange) -> None:
         self._initial = initial
         self.start = LoopStart()  # what it is at the start of an iteration
         self._bounds = replace(initial, drifts={})
@@ -45,7 +53,7 @@ class Count:
     @classmethod
     def of_new(cls, leaf: Any) -> Count | None:
         """Returns the count of what an iteration binds that is not bound before the loop, where zero stands for it."""
-        span = common_span(span_of(leaf), Span(0, 0))
+        span = common_span(span_of(leaf), ValueRange(0, 0))
         return None if span is None else cls(span)
 
     @property
@@ -54,31 +62,31 @@ class Count:
         return self._bounds.counted
 
     @property
-    def at_start(self) -> Span:
+    def at_start(self) -> ValueRange:
         """Its span at the start of an iteration."""
         counters = self._bounds.counters | {self.start} if self._bounds.counted else frozenset[LoopStart]()
-        return replace(self._bounds, drifts={self.start: Drift()}, counters=counters)
+        return replace(self._bounds, drifts={self.start: InductionStep()}, counters=counters)
 
     def expect_any(self) -> None:
         """Sets the bounds before a trial has told anything: most numbers count up, and most others are not negative."""
         self._expected = True
         if self._initial.is_in_the_middle:
-            bounds = Span(min(self._initial.low, 0), HIGHEST, counted=True, counters=self._initial.counters)
+            bounds = ValueRange(min(self._initial.low, 0), HIGHEST, counted=True, counters=self._initial.counters)
             self._bounds = bounds
         else:
             self._bounds = ANY_INT
 
-    def expect(self, after: Span | None, trips: int | None) -> None:
+    def expect(self, after: ValueRange | None, trips: int | None) -> None:
         """Sets the bounds by what an iteration made of the number that it is before the loop."""
         if after is not None:
             low, high = after.low - self._initial.low, after.high - self._initial.high
-            drift = Drift(down=low < 0, up=high > 0) if after.counted else Drift(low, high)
+            drift = InductionStep(down=low < 0, up=high > 0) if after.counted else InductionStep(low, high)
             bounds = after_loop(self._initial, drift, trips)
             if bounds == ANY_INT:
                 bounds = common_span(self._initial, after) or ANY_INT
             self._bounds = replace(bounds, drifts={})
 
-    def counts(self, after: Span | None, others: Collection[LoopStart]) -> bool:
+    def counts(self, after: ValueRange | None, others: Collection[LoopStart]) -> bool:
         """Returns True if it may be taken for a count after a trial."""
         drift = None if after is None else after.drifts.get(self.start)
         if drift is not None and drift.is_small:
@@ -89,7 +97,7 @@ class Count:
         """Notes that it is no count."""
         self._bounds = replace(self._bounds, counted=False)
 
-    def settle(self, after: Span | None, trips: int | None) -> tuple[bool, LoopStart | None]:
+    def settle(self, after: ValueRange | None, trips: int | None) -> tuple[bool, LoopStart | None]:
         """Compares the number after a trial with the bounds."""
         # Returns whether the trial holds, if nothing else was made of the number; and the number at the start of an
         # iteration if its bounds were others than was taken for granted.
@@ -121,7 +129,7 @@ class Count:
         self.start.relied = self.start.stepped = False
 
 
-def settle_counts(counts: Sequence[tuple[Count | None, Span | None]], trips: int | None) -> bool:
+def settle_counts(counts: Sequence[tuple[Count | None, ValueRange | None]], trips: int | None) -> bool:
     """Returns True if what was taken for granted of the ints of a loop held in a trial of its body."""
     # counts: the ints, and their spans after the trial; None for what is no int.
     counted = _counting([(count, span) for count, span in counts if count is not None])
@@ -138,7 +146,7 @@ def settle_counts(counts: Sequence[tuple[Count | None, Span | None]], trips: int
     return fits
 
 
-def _counting(pairs: Sequence[tuple[Count, Span | None]]) -> list[tuple[Count, Span | None]]:
+def _counting(pairs: Sequence[tuple[Count, ValueRange | None]]) -> list[tuple[Count, ValueRange | None]]:
     """Finds which numbers are no counts though they were taken for some, those that take their values among them."""
     # Returns the numbers with their spans after the trial, which are no counts where that was taken from such numbers.
     left, none = dict(pairs), set[LoopStart]()
@@ -155,7 +163,7 @@ def _counting(pairs: Sequence[tuple[Count, Span | None]]) -> list[tuple[Count, S
     return [(count, _without(span, none)) for count, span in pairs]
 
 
-def _without(span: Span | None, none: Collection[LoopStart]) -> Span | None:
+def _without(span: ValueRange | None, none: Collection[LoopStart]) -> ValueRange | None:
     return span if span is None or span.counters.isdisjoint(none) else replace(span, counted=False)
 
 

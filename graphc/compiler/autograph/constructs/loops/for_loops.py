@@ -22,11 +22,17 @@ from weakref import WeakKeyDictionary
 from graphc.compiler.autograph.constructs.branches.branch import if_stmt, is_symbolic_condition
 from graphc.compiler.autograph.constructs.calls.call import call
 from graphc.compiler.autograph.constructs.exceptions.origins import in_python
-from graphc.compiler.autograph.constructs.loops.bodies import BUILD_BEFORE, Creations, ListLengths, creates, expecting
+from graphc.compiler.autograph.constructs.loops.bodies import (
+    BUILD_BEFORE,
+    ListLengths,
+    VariableCreations,
+    creates,
+    expecting,
+)
 from graphc.compiler.autograph.constructs.loops.iterators import SpaceIterator, asked_to_iterate, iterator_of
 from graphc.compiler.autograph.constructs.loops.options import OpenLoop, open_loop, report_unrolled, with_options
-from graphc.compiler.autograph.constructs.loops.rolling import ForLoop, Stop, Test, roll, trace_counted
-from graphc.compiler.autograph.constructs.loops.spaces import Space
+from graphc.compiler.autograph.constructs.loops.rolling import EarlyExit, ForLoop, Test, roll, trace_counted
+from graphc.compiler.autograph.constructs.loops.spaces import IterationDomain
 from graphc.compiler.autograph.constructs.loops.state import LoopVariables
 from graphc.compiler.autograph.constructs.purity.natives import check_items
 from graphc.compiler.autograph.constructs.purity.watch import check_iterator, made, operator_method
@@ -40,7 +46,7 @@ from graphc.compiler.base.errors import GraphcWarning, InvalidArgumentError, Uni
 from graphc.compiler.ir import Node
 from graphc.compiler.tracing import LoopReport, RegionAborted, Trace, context, current_trace
 
-__all__ = ["BY_HAND", "MANY_COPIES", "Copies", "Loopable", "NodeLimit", "for_stmt", "run_for", "run_in_python"]
+__all__ = ["BY_HAND", "MANY_COPIES", "BodyCopies", "Loopable", "NodeLimit", "for_stmt", "run_for", "run_in_python"]
 
 # Loops that Python runs while a function is traced: each iteration becomes nodes of its own.
 
@@ -56,7 +62,7 @@ _warned: WeakKeyDictionary[Trace, set[Location | None]] = WeakKeyDictionary()
 """For each trace of a function the loops that were warned of."""
 
 
-class Copies:
+class BodyCopies:
     """The copies of a body."""
 
     def __init__(self, trace: Trace, what: str, remedy: str | None, total: int | None, *, counts: bool = False) -> None:
@@ -116,7 +122,7 @@ class NodeLimit:
         self.done = self.added = 0
         self._trace = trace
         self._what = f"this {kind} loop is unrolled, because {reason}"
-        self.copies = Copies(trace, self._what, None if reason == BY_HAND else remedy, total, counts=counts)
+        self.copies = BodyCopies(trace, self._what, None if reason == BY_HAND else remedy, total, counts=counts)
         self._remedy = remedy
         self._total = total  # how many iterations there are, if that is known
         self._counted = len(trace.builder.nodes)
@@ -356,7 +362,7 @@ def _run_over_space(loop: ForLoop, iterator: SpaceIterator, going_on: Any) -> No
             else:
                 iterator.spoil("that may stop early")
             return
-    peeled, remedy, makes = loop.peeled or Creations(loop.trace), _SPACE_REMEDY, creates(reason)
+    peeled, remedy, makes = loop.peeled or VariableCreations(loop.trace), _SPACE_REMEDY, creates(reason)
     if makes:
         reason, remedy = peeled.unrolled(reason), BUILD_BEFORE
     most = None if space is None else space.most
@@ -388,11 +394,11 @@ def _run_over_space(loop: ForLoop, iterator: SpaceIterator, going_on: Any) -> No
         del reports[position]  # Python has computed on numbers, which costs the program nothing
 
 
-def _is_long(space: Space) -> bool:
+def _is_long(space: IterationDomain) -> bool:
     return isinstance(space.length, int) and space.length >= 2 * ListLengths.MOST
 
 
-def _why_unrolled(loop: ForLoop, space: Space) -> str | None:
+def _why_unrolled(loop: ForLoop, space: IterationDomain) -> str | None:
     """Why it is not even tried to roll the loop."""
     unroll = loop.options.unroll
     if unroll is True:
@@ -403,7 +409,7 @@ def _why_unrolled(loop: ForLoop, space: Space) -> str | None:
     return None
 
 
-def _attempt(loop: ForLoop, space: Space) -> tuple[Stop | None, str | None, bool]:
+def _attempt(loop: ForLoop, space: IterationDomain) -> tuple[EarlyExit | None, str | None, bool]:
     """Tries to roll the loop."""
     # Whether, or when, the loop stops early; why it could not be rolled, or None; and whether another attempt may
     # succeed after one iteration has been run.
@@ -417,7 +423,7 @@ def _attempt(loop: ForLoop, space: Space) -> tuple[Stop | None, str | None, bool
     return other if other[1] is None or other[2] else outcome
 
 
-def _attempt_once(loop: ForLoop, space: Space) -> tuple[Stop | None, str | None, bool]:
+def _attempt_once(loop: ForLoop, space: IterationDomain) -> tuple[EarlyExit | None, str | None, bool]:
     trace, identity = loop.trace, object()
     before = trace.checkpoint()
     try:
@@ -443,7 +449,7 @@ def _attempt_once(loop: ForLoop, space: Space) -> tuple[Stop | None, str | None,
     return stops, None, False
 
 
-def _run_until(loop: ForLoop, iterator: SpaceIterator, space: Space, trips: int) -> None:
+def _run_until(loop: ForLoop, iterator: SpaceIterator, space: IterationDomain, trips: int) -> None:
     """A loop that its index alone ends after so many iterations: the last is run by Python, which knows its index."""
     before, reason = trips - 1, f"it has fewer than {UNROLL_BELOW} iterations before the one in which it ends"
     if before >= UNROLL_BELOW or (loop.options.unroll is False and before):
@@ -472,7 +478,7 @@ def _at_a_time(options: OpenLoop) -> str:
     return f"; {options.per_step} iterations at a time, {why}"
 
 
-def _run_as_often_as_a_tensor_says(loop: ForLoop, iterator: SpaceIterator, space: Space) -> None:
+def _run_as_often_as_a_tensor_says(loop: ForLoop, iterator: SpaceIterator, space: IterationDomain) -> None:
     expecting(loop.trace, loop.options.code, lambda expects: trace_counted(loop, space, expects=expects))
     # The body says its options, so they are known only when it has been traced.
     if loop.options.said is not None and loop.options.said.unroll is True:

@@ -18,11 +18,11 @@ from graphc.compiler.autograph.constructs.loops.ranges import TensorRange, refus
 from graphc.compiler.autograph.constructs.loops.spaces import (
     Enumerated,
     GrowingItems,
-    Indices,
-    ListRows,
-    Mapped,
-    Rows,
-    Space,
+    IndexDomain,
+    IterationDomain,
+    ListDomain,
+    MappedDomain,
+    RowDomain,
     TensorIndices,
     is_same,
 )
@@ -56,7 +56,7 @@ class SpaceIterator(Iterator[Any]):
         """Returns the iterator, and those that it takes its items from."""
         return [self, *(node for part in self._parts for node in part.nodes())]
 
-    def left(self) -> Space | None:
+    def left(self) -> IterationDomain | None:
         """Returns the iterations that are left; None where two parts share an iterator, so are not in step."""
         nodes = self.nodes()
         for node in nodes:
@@ -123,7 +123,7 @@ class SpaceIterator(Iterator[Any]):
 class _Leaf(SpaceIterator):
     """The iterator over one space."""
 
-    def __init__(self, space: Indices | Rows | TensorIndices | GrowingItems) -> None:
+    def __init__(self, space: IndexDomain | RowDomain | TensorIndices | GrowingItems) -> None:
         super().__init__(())
         self._space = space
 
@@ -131,7 +131,7 @@ class _Leaf(SpaceIterator):
         if isinstance(self._space, GrowingItems):
             self._space.check()
 
-    def _left(self) -> Space:
+    def _left(self) -> IterationDomain:
         if isinstance(self._space, TensorIndices | GrowingItems):
             return self._space
         return self._space.part(self.position, len(self._space.order))
@@ -157,13 +157,13 @@ class _Items(SpaceIterator):
         self._order = range(len(owner))[::step]
         self._known = list(owner)
 
-    def _left(self) -> ListRows:
+    def _left(self) -> ListDomain:
         if not is_same(self._owner, self._known):
             error = UnimplementedError(
                 "a list was changed while an iterator over it was in use; make the iterator where the loop begins"
             )
             raise current_trace().refuse(error)
-        return ListRows(self._owner, self._order[self.position :])
+        return ListDomain(self._owner, self._order[self.position :])
 
     def __next__(self) -> Any:
         self.check()
@@ -183,11 +183,11 @@ class _Zip(SpaceIterator):
         # Python's zip knows which parts have given one item more when the shortest ends.
         self._native = zip(*parts, strict=self._strict)
 
-    def _left(self) -> Mapped:
+    def _left(self) -> MappedDomain:
         spaces = [part._left() for part in self._parts]
         if self._strict and not all(isinstance(space.length, int) for space in spaces):
             raise _strict_error("over what is as long as a tensor says")
-        return Mapped(lambda *items: items, spaces)
+        return MappedDomain(lambda *items: items, spaces)
 
     def lose(self, why: str) -> None:
         super().lose(why)
@@ -227,8 +227,8 @@ class _Map(SpaceIterator):
         self._function = function
         self._native = map(function, *parts)
 
-    def _left(self) -> Mapped:
-        return Mapped(self._function, [part._left() for part in self._parts])
+    def _left(self) -> MappedDomain:
+        return MappedDomain(self._function, [part._left() for part in self._parts])
 
     def __next__(self) -> Any:
         self.check()
@@ -240,7 +240,7 @@ def iterator_of(value: Any) -> SpaceIterator | None:
     if isinstance(value, SpaceIterator):
         return value
     if isinstance(value, range):
-        return _Leaf(Indices(value))
+        return _Leaf(IndexDomain(value))
     if isinstance(value, TensorRange):
         return _counting(value)
     iterator = _of_list(value, 1)
@@ -267,7 +267,7 @@ def _counting(numbers: TensorRange, *, backwards: bool = False) -> SpaceIterator
 def _rows(tensor: Tensor, step: int) -> SpaceIterator:
     if not tensor.shape:
         raise at(InvalidTypeError(f"iteration over a 0-d tensor {tensor.type}"), user_location())
-    return _Leaf(Rows(tensor, range(tensor.shape[0])[::step]))
+    return _Leaf(RowDomain(tensor, range(tensor.shape[0])[::step]))
 
 
 def _iterators(values: Sequence[Any]) -> list[SpaceIterator] | None:
@@ -307,7 +307,7 @@ def _reversed(native: Native, sequence: Any) -> Any:
     if isinstance(sequence, Tensor) and sequence.shape:
         return made(_rows(sequence, -1))
     if isinstance(sequence, range):
-        return made(_Leaf(Indices(sequence[::-1])))
+        return made(_Leaf(IndexDomain(sequence[::-1])))
     if isinstance(sequence, TensorRange):
         return made(_counting(sequence, backwards=True))
     iterator = _of_list(sequence, -1)

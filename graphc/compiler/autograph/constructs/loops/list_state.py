@@ -10,10 +10,10 @@ import jax
 import numpy as np
 from jax import lax as _lax
 
-from graphc.compiler.autograph.values.course import CourseNumber, Courses
+from graphc.compiler.autograph.values.course import HostSequences, PerIterationNumber
 from graphc.compiler.autograph.values.growing_list import Growing, growing, grown, rows, samples
 from graphc.compiler.autograph.values.join import is_number
-from graphc.compiler.autograph.values.protocol import course_in
+from graphc.compiler.autograph.values.protocol import host_sequence_of
 from graphc.compiler.base import has_mark, nest
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import Recorder, SymbolicTensor, tape_scope, trace_scope
@@ -208,16 +208,16 @@ def changes_length(before: list[Any], after: list[Any]) -> bool:
 
 
 def _is_number(leaf: Any) -> bool:
-    return is_number(leaf) or course_in(leaf) is not None or has_mark(leaf, "__graphc_index__")
+    return is_number(leaf) or host_sequence_of(leaf) is not None or has_mark(leaf, "__graphc_index__")
 
 
 def _is_told(number: Any) -> bool:
     """Returns True if Python can tell what a number is in each iteration of a loop."""
-    return is_number(number) or course_in(number) is not None
+    return is_number(number) or host_sequence_of(number) is not None
 
 
 def _in_iteration(number: Any, trip: int) -> Any:
-    course = course_in(number)
+    course = host_sequence_of(number)
     values = None if course is None else course.values
     return number if values is None else values[trip]
 
@@ -240,7 +240,7 @@ class ListState:
         self._before = growing(items)
         self._items = None if self._before is not None else items
         self._entered = self._before
-        if self._before is not None and course_in(self._before.count) is not None:
+        if self._before is not None and host_sequence_of(self._before.count) is not None:
             # The number of items is known in each iteration of the loop around this one, not of this one.
             count = SymbolicTensor(self._before.count.raw, trace)
             self._before = replace(self._before, count=count)
@@ -273,13 +273,13 @@ class ListState:
             if self._items is None and not self._appended_before:
                 self._appended_before = self._appended
 
-    def counted(self, value: list[Any], courses: Courses | None, *, whole: bool) -> list[Any]:
+    def counted(self, value: list[Any], courses: HostSequences | None, *, whole: bool) -> list[Any]:
         """Returns what the list holds at the start of an iteration, with a length that is known if that is likely."""
         # whole: whether the loop runs all iterations, so that its length needs not be carried.
         self._known, self._whole = None, whole
         if self._bound is not None and self._put and self._items is not None and courses is not None:
             lengths = [len(self._items) + self._put * trip for trip in range(len(courses.order))]
-            self._known = replace(self._bound, count=CourseNumber(courses.start(lengths[0], lengths)))
+            self._known = replace(self._bound, count=PerIterationNumber(courses.start(lengths[0], lengths)))
             return [self._known]
         return value
 

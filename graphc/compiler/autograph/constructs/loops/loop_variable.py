@@ -10,13 +10,13 @@ from graphc.compiler.autograph.constructs.loops.list_state import ListState, cha
 from graphc.compiler.autograph.constructs.loops.slots import Followed, Jump, LoopInfo, Slot, Trial, slot_of, zeros_slot
 from graphc.compiler.autograph.constructs.storage.cells import ContentsCell, held
 from graphc.compiler.autograph.values.choice import as_choices, holds_choice
-from graphc.compiler.autograph.values.course import Course, Courses, plain_kind
+from graphc.compiler.autograph.values.course import HostSequence, HostSequences, plain_kind
 from graphc.compiler.autograph.values.growing_list import FEWEST, growing
 from graphc.compiler.autograph.values.index import LoopIndex
 from graphc.compiler.autograph.values.join import describe, interchangeable, is_tensor, note_aliases, to_tensors
 from graphc.compiler.autograph.values.number import span_of
 from graphc.compiler.autograph.values.protocol import Unbound, is_bound
-from graphc.compiler.autograph.values.spans import Span
+from graphc.compiler.autograph.values.spans import ValueRange
 from graphc.compiler.base import nest
 from graphc.compiler.base.errors import UndefinedNameError
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor
@@ -86,7 +86,7 @@ class LoopVariable:
         return self._remade or any(slot.is_new for slot in self.slots)
 
     @property
-    def courses(self) -> list[tuple[Followed, Course]]:
+    def courses(self) -> list[tuple[Followed, HostSequence]]:
         """The slots of numbers that Python computes, with the courses that the iteration began with."""
         slots = [slot for slot in self.slots if isinstance(slot, Followed)]
         return [(slot, slot.course) for slot in slots if slot.course is not None]
@@ -118,7 +118,7 @@ class LoopVariable:
         for slot, tensor in zip(slots, self._packing.tensors_of(slots, tensors), strict=True):
             slot.check_start(tensor, region, outputs)
 
-    def begin(self, courses: Courses | None) -> None:
+    def begin(self, courses: HostSequences | None) -> None:
         """Is called before an iteration is traced, with the numbers that Python computes for all iterations."""
         for slot in self.slots:
             slot.begin(courses)
@@ -232,7 +232,7 @@ class LoopVariable:
         fits = common is not None and not common.weak and len(self.slots) >= FEWEST
         return fits and self._structure.children == (nest.LEAF,) * len(leaves) and rows_of(leaves) is not None
 
-    def counts(self, value: Any) -> list[tuple[Count | None, Span | None]]:
+    def counts(self, value: Any) -> list[tuple[Count | None, ValueRange | None]]:
         """Returns its slots that are ints, each with the span of what a trial leaves."""
         pairs: list[tuple[Slot, Any]] = list(zip(self.slots, self.leaves(value), strict=False))
         return [(slot.count, span_of(leaf)) for slot, leaf in pairs if slot.type is not None]
@@ -266,7 +266,7 @@ class LoopCell(LoopVariable):
         if self._list is not None:
             self._list.bind(value)
 
-    def counted(self, value: Any, courses: Courses | None, *, whole: bool) -> Any:
+    def counted(self, value: Any, courses: HostSequences | None, *, whole: bool) -> Any:
         """Returns what it holds at the start of an iteration; see :meth:`ListState.counted`."""
         return value if self._list is None else self._list.counted(value, courses, whole=whole)
 

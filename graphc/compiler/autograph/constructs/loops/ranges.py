@@ -16,7 +16,7 @@ from graphc.compiler.autograph.constructs.purity.watch import INDEXED
 from graphc.compiler.autograph.values.exact import whole_number
 from graphc.compiler.autograph.values.index import LoopIndex, as_tensor, is_symbolic
 from graphc.compiler.autograph.values.number import SymbolicNumber, number, span_of
-from graphc.compiler.autograph.values.spans import HIGHEST, LOWEST, Span
+from graphc.compiler.autograph.values.spans import HIGHEST, LOWEST, ValueRange
 from graphc.compiler.base.errors import ConcretizationError, InvalidArgumentError, UnimplementedError
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Tensor, apply, operand
 from graphc.compiler.ir import OPS, Attrs
@@ -33,7 +33,9 @@ class TensorRange:
     # What makes its items of the numbers; None where they are the numbers.
     item: ClassVar[Callable[[Any], Any] | None] = None
 
-    def __init__(self, start: Any, stop: Any, step: Any, *, sign: int, most: int | None, span: Span | None) -> None:
+    def __init__(
+        self, start: Any, stop: Any, step: Any, *, sign: int, most: int | None, span: ValueRange | None
+    ) -> None:
         self._bounds = (start, stop, step)
         self._sign, self._most, self._span = sign, most, span
 
@@ -180,7 +182,7 @@ def _sign(step: Any) -> int:
     return 0 if span is None else 1 if span.low > 0 else -1 if span.high < 0 else 0
 
 
-def _span(start: Any, stop: Any, sign: int) -> Span | None:
+def _span(start: Any, stop: Any, sign: int) -> ValueRange | None:
     """Between which ints the numbers lie, as far as what is known of the bounds tells."""
     if not sign:
         return None
@@ -189,10 +191,10 @@ def _span(start: Any, stop: Any, sign: int) -> Span | None:
     # The stop itself is never reached, so that bound moves in by one.
     low = LOWEST if below is None else below.low + (sign < 0)
     high = HIGHEST if above is None else above.high - (sign > 0)
-    return Span(low, high) if LOWEST <= low <= high <= HIGHEST else None
+    return ValueRange(low, high) if LOWEST <= low <= high <= HIGHEST else None
 
 
-def _span_of(bound: Any) -> Span | None:
+def _span_of(bound: Any) -> ValueRange | None:
     """Returns between which ints a bound lies; None for a tensor and for a number of which nothing is known."""
     span = span_of(bound)
     if span is None or span.counted or (span.low, span.high) == (LOWEST, HIGHEST):

@@ -16,8 +16,8 @@ from graphc.compiler.autograph.constructs.exceptions.failure import settles
 from graphc.compiler.autograph.constructs.exceptions.try_scope import attempt
 from graphc.compiler.autograph.constructs.loops.bodies import (
     BoundByLoop,
-    Creations,
     ListLengths,
+    VariableCreations,
     arguments,
     check_bound,
     condition_before,
@@ -25,18 +25,18 @@ from graphc.compiler.autograph.constructs.loops.bodies import (
     forget_loops,
     iterate,
     restoring,
-    split_unsure,
+    split_maybe_unbound,
 )
 from graphc.compiler.autograph.constructs.loops.counts import iterations_until
 from graphc.compiler.autograph.constructs.loops.options import OpenLoop
-from graphc.compiler.autograph.constructs.loops.spaces import Space
+from graphc.compiler.autograph.constructs.loops.spaces import IterationDomain
 from graphc.compiler.autograph.constructs.loops.state import LookedUp, LoopState, LoopVariables, TakenRows
 from graphc.compiler.autograph.frontend.lower_jumps import is_flag
-from graphc.compiler.autograph.values.course import Courses
+from graphc.compiler.autograph.values.course import HostSequences
 from graphc.compiler.autograph.values.index import LoopIndex, held_as_int, loop_position
 from graphc.compiler.autograph.values.number import SymbolicNumber
 from graphc.compiler.autograph.values.protocol import is_bound
-from graphc.compiler.autograph.values.spans import HIGHEST, Span
+from graphc.compiler.autograph.values.spans import HIGHEST, ValueRange
 from graphc.compiler.base import nest
 from graphc.compiler.core import SymbolicTensor, Tensor, apply, scalar_array
 from graphc.compiler.ir import OPS, TensorType, Value
@@ -61,19 +61,19 @@ class ForLoop:
     held: bool  # whether it runs over an iterator that others may refer to
     follows: bool = True  # whether its numbers are taken for such as change in each iteration, before that is known
     # The iterations that were run by themselves, and the Variables that they created; None if none was.
-    peeled: Creations | None = None
+    peeled: VariableCreations | None = None
     # The lists whose lengths changed in iterations that were run by themselves; None if none was run for that.
     windows: ListLengths | None = None
 
 
 @dataclass(frozen=True)
-class Stop:
+class EarlyExit:
     """That a loop may stop before its last iteration."""
 
     trips: int | None  # how many iterations it runs, where nothing but its index decides; then nothing was appended
 
 
-def roll(loop: ForLoop, identity: object, space: Space) -> Stop | None:
+def roll(loop: ForLoop, identity: object, space: IterationDomain) -> EarlyExit | None:
     """Traces the body once and appends a node for all iterations."""
     # Whether, or when, the loop stops before its last iteration; None if it does not.
     # A body that jumps out of the loop mostly does so on tensors, and is traced for that first. One trial more than
@@ -90,11 +90,11 @@ def roll(loop: ForLoop, identity: object, space: Space) -> Stop | None:
     return trace_counted(loop, space, identity, stops=True)
 
 
-def _scan(loop: ForLoop, identity: object, space: Space, *, rows: bool) -> Stop | None:
+def _scan(loop: ForLoop, identity: object, space: IterationDomain, *, rows: bool) -> EarlyExit | None:
     """Returns a scan, unless the loop may stop; then nothing is appended."""
     trace, length = loop.trace, len(space.order)
     before = trace.checkpoint()
-    variables = split_unsure(loop.variables)
+    variables = split_maybe_unbound(loop.variables)
     state = LoopState(variables, trace, runs=True, max_trips=length, follows=loop.follows)
     unbound = [not is_bound(value) for value in variables.get()]
     arrays = space.arrays() if rows else []
@@ -145,7 +145,7 @@ def _try_iteration(region: Region, body: Callable[[], None]) -> None:
         region.abort("every iteration raises an exception")
 
 
-def _check_lists(space: Space, region: Region) -> None:
+def _check_lists(space: IterationDomain, region: Region) -> None:
     """Gives an attempt up whose body changes a list that the loop runs over."""
     # The rows were stacked before the loop; Python's iterator would see an item that the body appends.
     if space.is_changed():
@@ -155,21 +155,21 @@ def _check_lists(space: Space, region: Region) -> None:
 def _stop(
     loop: ForLoop, region: Region, index: tuple[Mapping[Value, Any], range], carried: Sequence[SymbolicTensor],
     state: LoopState,
-) -> Stop | None:  # fmt: skip
+) -> EarlyExit | None:  # fmt: skip
     """Returns when the loop stops whose body was just traced; None if it never stops early."""
     # index: what is known for all iterations, the index of the loop among it, and the values of the index.
     going_on = True if loop.extra_test is None else loop.extra_test()
     if going_on is True:
         return None
     if not isinstance(going_on, SymbolicTensor):
-        return Stop(None)
+        return EarlyExit(None)
     numbers, order = dict(index[0]), index[1]
     # What says that a jump was taken says at the start of each iteration that none was.
     numbers.update({leaf.raw: np.False_ for name, leaf in zip(state.titles(), carried, strict=True) if is_flag(name)})
-    return Stop(iterations_until(region.lift(going_on), numbers, order))
+    return EarlyExit(iterations_until(region.lift(going_on), numbers, order))
 
 
-def _known(courses: Courses | None) -> Mapping[Value, Any]:
+def _known(courses: HostSequences | None) -> Mapping[Value, Any]:
     return {} if courses is None else courses.known()
 
 
@@ -182,8 +182,8 @@ def _iterations_per_step(loop: ForLoop, region: Region, carried: Sequence[Tensor
 
 
 def trace_counted(
-    loop: ForLoop, space: Space, identity: object | None = None, *, stops: bool = False, expects: bool = False
-) -> Stop | None:
+    loop: ForLoop, space: IterationDomain, identity: object | None = None, *, stops: bool = False, expects: bool = False
+) -> EarlyExit | None:
     """Appends a while over a counter, for loops that may stop early or run as often as a tensor says."""
     # Whether, or when, the loop stops before its last iteration. In an attempt, nothing is appended for one that does
     # not, or of which it is known when.
@@ -192,7 +192,7 @@ def trace_counted(
     counted, most, known_to_stop = isinstance(length, int), _most(space, limit), stops
     before = trace.checkpoint()
     first_bound = None if counted else BoundByLoop(loop.variables)
-    variables = split_unsure(loop.variables) if first_bound is None else first_bound.variables
+    variables = split_maybe_unbound(loop.variables) if first_bound is None else first_bound.variables
     unbound = [not is_bound(value) for value in variables.get()]
     # Courses need the number of trips, and an attempt to give up where Python cannot compute them.
     follows = counted and identity is not None and loop.follows
@@ -229,7 +229,7 @@ def trace_counted(
             if first_bound is not None:
                 first_bound.end_iteration(regions[1])
             settled = stops and settles(state, regions[1])
-            stop = Stop(None)
+            stop = EarlyExit(None)
             if settled and identity is not None and not known_to_stop:
                 order = range(len(space.order))
                 index = {counters[1].raw: np.array(order, np.int32), **_known(numbers)}
@@ -266,7 +266,7 @@ def _at_the_end(unbound: Sequence[bool] | None, index: LoopIndex, position: int)
     return _as_number(index) if unbound is None or (unbound[position] and index.last is not None) else index
 
 
-def _most(space: Space, limit: int | None) -> int | None:
+def _most(space: IterationDomain, limit: int | None) -> int | None:
     """Returns how many iterations there are at most; None where that is not known."""
     return min((bound for bound in (space.most, limit) if bound is not None), default=None)
 
@@ -277,12 +277,12 @@ def _and(within: Tensor, extra_test: Test | None) -> Any:
 
 
 def _position(
-    counter: SymbolicTensor, length: Any, most: int | None, region: Region, courses: Courses | None
+    counter: SymbolicTensor, length: Any, most: int | None, region: Region, courses: HostSequences | None
 ) -> LoopIndex | SymbolicTensor:
     if isinstance(length, int):
         return loop_position(counter, range(length), region, courses)
     return SymbolicNumber(
-        held_as_int(counter.snapshot()), int, span=Span(0, HIGHEST - 1 if most is None else max(most - 1, 0))
+        held_as_int(counter.snapshot()), int, span=ValueRange(0, HIGHEST - 1 if most is None else max(most - 1, 0))
     )
 
 
@@ -299,7 +299,7 @@ def _name_indices(variables: LoopVariables, region: Region, value_of: Callable[[
 
 def _as_number(index: LoopIndex) -> SymbolicNumber:
     tensor = cast("SymbolicTensor", index.tensor)
-    return SymbolicNumber(tensor, int, joined=True, span=Span(index.low, index.high))
+    return SymbolicNumber(tensor, int, joined=True, span=ValueRange(index.low, index.high))
 
 
 def _last_of(unbound: Sequence[bool], index: LoopIndex, position: int) -> Any:

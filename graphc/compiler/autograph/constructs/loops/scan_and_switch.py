@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from typing import Any
 
-from graphc.compiler.autograph.constructs.exceptions.failure import Ended, Failure, settles
+from graphc.compiler.autograph.constructs.exceptions.failure import Ended, RegionFailure, settles
 from graphc.compiler.autograph.constructs.exceptions.try_scope import attempt
 from graphc.compiler.autograph.constructs.loops.state import LoopState, LoopVariables
 from graphc.compiler.autograph.values.join import Join, note_aliases, to_tensors, zeros_of
@@ -26,7 +26,7 @@ def trace_switch(index: SymbolicTensor, branches: Sequence[Callable[[], Any]]) -
     assert trace is not None
     regions = [Region(trace, f"branch {position} of a switch") for position in range(len(branches))]
     results: list[Any] = []
-    failures: list[Failure | None] = []
+    failures: list[RegionFailure | None] = []
     for region, branch in zip(regions, branches, strict=True):
         with region.tracing():
             result, failure = attempt(branch)

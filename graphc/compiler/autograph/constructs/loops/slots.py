@@ -14,7 +14,13 @@ from typing import Any
 import numpy as np
 
 from graphc.compiler.autograph.constructs.loops.counts import Count
-from graphc.compiler.autograph.values.course import Course, CourseNumber, Courses, course_in, plain_kind
+from graphc.compiler.autograph.values.course import (
+    HostSequence,
+    HostSequences,
+    PerIterationNumber,
+    host_sequence_of,
+    plain_kind,
+)
 from graphc.compiler.autograph.values.index import LoopIndex
 from graphc.compiler.autograph.values.join import Join, is_number, is_tensor, leaf_type, same
 from graphc.compiler.autograph.values.number import Kinds, joined, kinds_of, span_of
@@ -99,7 +105,7 @@ class Trial:
     name: str
     loop: LoopInfo
     region: Region
-    courses: Courses | None  # the numbers that Python computes for all iterations; None where it does not
+    courses: HostSequences | None  # the numbers that Python computes for all iterations; None where it does not
     refuse: Callable[[GraphcError], GraphcError]  # makes an error about the name ready to be raised
 
     @property
@@ -109,7 +115,7 @@ class Trial:
 
     def followed(self, value: Any) -> Any:
         """Returns the course or the number that Python computes for all iterations; None for other values."""
-        course = None if self.courses is None else course_in(value)
+        course = None if self.courses is None else host_sequence_of(value)
         if course is not None and course.loop is self.courses:
             return course
         return None if self.courses is None or plain_kind(value) is None else value
@@ -150,7 +156,7 @@ class Slot:
         """Returns a slot for a number that Python computes for all iterations, since that is likely."""
         return Followed(self.leaf, self.kinds, self.count)
 
-    def begin(self, courses: Courses | None) -> None:
+    def begin(self, courses: HostSequences | None) -> None:
         """Is called before an iteration is traced, with the numbers that Python computes for all iterations."""
 
     def check_start(self, tensor: SymbolicTensor, region: Region, outputs: Collection[Value]) -> None:
@@ -184,8 +190,8 @@ class Slot:
 
     def _joined(self, after: Any, trial: Trial) -> tuple[TensorType, Kinds | None]:
         """Returns the type of a tensor that is this and what an iteration makes of it, and the number's types."""
-        numbers = is_number(self.leaf) or isinstance(self.leaf, CourseNumber)
-        if isinstance(after, LoopIndex | CourseNumber) or (numbers and is_number(after)):
+        numbers = is_number(self.leaf) or isinstance(self.leaf, PerIterationNumber)
+        if isinstance(after, LoopIndex | PerIterationNumber) or (numbers and is_number(after)):
             trial.number_changes()
         type = trial.join.leaf(trial.name, (self.leaf, after), self.type)
         kinds = kinds_of(after)
@@ -199,10 +205,10 @@ class Followed(Slot):
     # What it is in each iteration, and after the last one; None where that is not known yet.
     values: list[Any] | None = None
     # What it is at the start of the iteration that is traced; None where numbers are not followed.
-    course: Course | None = None
+    course: HostSequence | None = None
     after: Any = None  # what that iteration leaves in it: a course, or a number
 
-    def begin(self, courses: Courses | None) -> None:
+    def begin(self, courses: HostSequences | None) -> None:
         """Sets the course that an iteration starts with."""
         numbers = None if self.values is None else self.values[:-1]
         self.course = None if courses is None else courses.start(self.leaf, numbers)
@@ -210,7 +216,7 @@ class Followed(Slot):
 
     def start(self, carried: Iterator[Any], *, stays: bool) -> Any:
         """Returns the number."""
-        return super().start(carried, stays=stays) if self.course is None else CourseNumber(self.course)
+        return super().start(carried, stays=stays) if self.course is None else PerIterationNumber(self.course)
 
     def end(self, carried: Iterator[Any]) -> Any:
         """Returns the number after the last iteration."""
@@ -307,7 +313,7 @@ def slot_of(leaf: Any) -> Slot:
     # A tensor is carried from the start, but not the index of a loop around this one. An array of NumPy's is carried
     # once an iteration puts another value in its place. Until then it is the array itself, so that code that changes it
     # in place (``a += 1``, ``a[0] = 1``, a view of it) is seen, and needs Python: other names may hold the array too.
-    own = isinstance(leaf, LoopIndex | CourseNumber | np.ndarray)
+    own = isinstance(leaf, LoopIndex | PerIterationNumber | np.ndarray)
     type = leaf_type(leaf) if is_tensor(leaf) and not own else None
     kinds, count = kinds_of(leaf), Count.of(leaf)
     return Slot(leaf, kinds, count) if type is None else Carried(leaf, type, kinds, count)
@@ -317,7 +323,7 @@ def zeros_slot(leaf: Any) -> Slot:
     """Returns the slot of a leaf that each iteration binds, and nobody reads before; zeros stand for it until then."""
     if not is_tensor(leaf):
         return Slot(leaf, kinds_of(leaf), None)
-    if isinstance(leaf, CourseNumber):
+    if isinstance(leaf, PerIterationNumber):
         return Followed(leaf.kind(0), kinds_of(leaf), None)
     type = leaf_type(leaf)
     zero = np.zeros(type.shape, type.dtype)

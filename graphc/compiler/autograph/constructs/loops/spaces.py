@@ -1,8 +1,8 @@
 """Iteration spaces: what a ``for`` loop that becomes one node runs over.
 
-A :class:`Space` says how many iterations there are and how the item of each is made: from the loop's counter, and from
-the rows of arrays that the loop takes in step. ``range``, tensors, ``zip``, ``enumerate``, ``reversed`` and ``map`` of
-such are spaces, nested as one likes.
+A :class:`IterationDomain` says how many iterations there are and how the item of each is made: from the loop's counter,
+and from the rows of arrays that the loop takes in step. ``range``, tensors, ``zip``, ``enumerate``, ``reversed`` and
+``map`` of such are spaces, nested as one likes.
 
 Python's ``zip`` and its like are iterators: consumed once, by whoever asks. :class:`SpaceIterator` is one too. A loop
 that runs over it as a whole takes the space that is left; everybody else gets the items one by one.
@@ -18,15 +18,15 @@ from typing import Any, NoReturn, TypeAlias
 from graphc.compiler.autograph.values.growing_list import growing, row_of, stacked
 from graphc.compiler.autograph.values.index import LoopIndex, as_tensor
 from graphc.compiler.autograph.values.number import SymbolicNumber, span_of
-from graphc.compiler.autograph.values.spans import ANY_INT, Span
+from graphc.compiler.autograph.values.spans import ANY_INT, ValueRange
 from graphc.compiler.base import nest
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Tensor, apply
 from graphc.compiler.ir import OPS, Attrs
 from graphc.compiler.ops import AS_NUMBER
 
 __all__ = [
-    "Enumerated", "GrowingItems", "Indices", "ListRows", "Mapped", "Rows", "Space", "TensorIndices", "affine",
-    "is_same",
+    "Enumerated", "GrowingItems", "IndexDomain", "IterationDomain", "ListDomain", "MappedDomain", "RowDomain",
+    "TensorIndices", "affine", "is_same",
 ]  # fmt: skip
 
 Counter: TypeAlias = LoopIndex | SymbolicTensor
@@ -41,7 +41,7 @@ def affine(position: Any, start: Any, step: Any) -> Any:
     return position if type(start) is int and not start else position + start
 
 
-class Space(ABC):
+class IterationDomain(ABC):
     """The iteration space of a loop."""
 
     # The number of iterations; a tensor where it is known at run time only, which may be negative for none.
@@ -82,7 +82,7 @@ class Space(ABC):
         # counter: one of :attr:`order`; the number of the iteration where the length is a tensor.
         # rows: one row of each of :meth:`arrays`; None where the loop takes none.
 
-    def part(self, start: int, stop: int) -> Space:
+    def part(self, start: int, stop: int) -> IterationDomain:
         """Returns the iterations from ``start`` to ``stop``, where their number is known."""
         raise NotImplementedError
 
@@ -93,7 +93,7 @@ class Space(ABC):
         return self.item(affine(position, self.order.start, self.order.step), rows)
 
 
-class Indices(Space):
+class IndexDomain(IterationDomain):
     """A ``range``."""
 
     def __init__(self, indices: range) -> None:
@@ -105,16 +105,16 @@ class Indices(Space):
         """Returns the counter."""
         return counter
 
-    def part(self, start: int, stop: int) -> Indices:
+    def part(self, start: int, stop: int) -> IndexDomain:
         """Some of the range."""
-        return Indices(self._indices[start:stop])
+        return IndexDomain(self._indices[start:stop])
 
     def at(self, position: int) -> int:
         """Returns the item of an iteration, in Python."""
         return self._indices[position]
 
 
-class Rows(Space):
+class RowDomain(IterationDomain):
     """The rows of a tensor, in an order."""
 
     def __init__(self, tensor: Tensor, order: range) -> None:
@@ -145,16 +145,16 @@ class Rows(Space):
             self.as_tensor.trace.view(self.as_tensor, row)
         return row
 
-    def part(self, start: int, stop: int) -> Rows:
+    def part(self, start: int, stop: int) -> RowDomain:
         """Some of the rows."""
-        return Rows(self.as_tensor, self.order[start:stop])
+        return RowDomain(self.as_tensor, self.order[start:stop])
 
     def at(self, position: int) -> Tensor:
         """Returns the row of an iteration whose number is known."""
         return self.as_tensor[self.order[position]]
 
 
-class ListRows(Space):
+class ListDomain(IterationDomain):
     """The items of a list that are the rows of one array."""
 
     def __init__(self, owner: Sequence[Any], order: range) -> None:
@@ -175,16 +175,16 @@ class ListRows(Space):
 
     def arrays(self) -> list[Tensor]:
         """Returns these, cut and turned as the order says."""
-        return [array for tensor in self.tensors() for array in Rows(tensor, self.order).arrays()]
+        return [array for tensor in self.tensors() for array in RowDomain(tensor, self.order).arrays()]
 
     def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
         """Returns the item."""
         leaves = [tensor[counter] if rows is None else next(rows) for tensor in self.tensors()]
         return row_of(self._known, self._structure, leaves)
 
-    def part(self, start: int, stop: int) -> ListRows:
+    def part(self, start: int, stop: int) -> ListDomain:
         """Some of the items."""
-        return ListRows(self._owner, self.order[start:stop])
+        return ListDomain(self._owner, self.order[start:stop])
 
     def is_changed(self) -> bool:
         """Returns True if the list does not hold the items any more."""
@@ -197,12 +197,14 @@ def is_same(items: Sequence[Any], others: Sequence[Any]) -> bool:
     return len(items) == len(others) and all(one is other for one, other in zip(items, others, strict=True))
 
 
-class TensorIndices(Space):
+class TensorIndices(IterationDomain):
     """The numbers ``start + step * position``, as many as a tensor says."""
 
     what = "its range has a tensor bound"
 
-    def __init__(self, start: Any, step: Any, length: SymbolicTensor, most: int | None, span: Span | None) -> None:
+    def __init__(
+        self, start: Any, step: Any, length: SymbolicTensor, most: int | None, span: ValueRange | None
+    ) -> None:
         self._start = start  # an int or an integer scalar
         self._step = step
         self.length = length
@@ -222,7 +224,7 @@ class TensorIndices(Space):
         return SymbolicNumber(number, int, span=self._span or _span_of_range(self._start, self._step))
 
 
-def _span_of_range(start: Any, step: Any) -> Span | None:
+def _span_of_range(start: Any, step: Any) -> ValueRange | None:
     first, step = span_of(start), span_of(step)
     if first is None or step is None:
         return None
@@ -234,7 +236,7 @@ def _span_of_range(start: Any, step: Any) -> Span | None:
     return replace(ANY_INT, low=first.low) if step.low > 0 else replace(ANY_INT, high=first.high)
 
 
-class GrowingItems(Space):
+class GrowingItems(IterationDomain):
     """The items of a list whose length is known at run time only."""
 
     what = "it runs over a list whose length is known at run time only"
@@ -268,10 +270,10 @@ class GrowingItems(Space):
         return self._items.item(self._items.length - 1 - as_tensor(counter) if self._backwards else counter)
 
 
-class _Several(Space):
+class _Several(IterationDomain):
     """Spaces side by side, as long as the shortest."""
 
-    def __init__(self, parts: Sequence[Space]) -> None:
+    def __init__(self, parts: Sequence[IterationDomain]) -> None:
         lengths = [part.length for part in parts if isinstance(part.length, int)]
         unknown = [part.length for part in parts if not isinstance(part.length, int)]
         length: Any = min(lengths, default=None)
@@ -288,7 +290,7 @@ class _Several(Space):
         """That of its parts that tells most."""
         descriptions = [part.what for part in self._parts if not isinstance(part.length, int)]
         descriptions += [part.what for part in self._parts if part.tensors()]
-        return (descriptions or [Indices(range(self.length)).what])[0]
+        return (descriptions or [IndexDomain(range(self.length)).what])[0]
 
     def is_changed(self) -> bool:
         return any(part.is_changed() for part in self._parts)
@@ -306,7 +308,7 @@ class _Several(Space):
 class Enumerated(_Several):
     """``enumerate``: the items of a space, numbered from ``start`` on."""
 
-    def __init__(self, part: Space, start: Any) -> None:
+    def __init__(self, part: IterationDomain, start: Any) -> None:
         super().__init__([part])
         self._start = start
 
@@ -319,10 +321,10 @@ class Enumerated(_Several):
         return Enumerated(self._parts[0].part(start, stop), self._start + start)
 
 
-class Mapped(_Several):
+class MappedDomain(_Several):
     """``map``, and ``zip`` by a function that makes tuples: what a function makes of the items of several spaces."""
 
-    def __init__(self, function: Callable[..., Any], parts: Sequence[Space]) -> None:
+    def __init__(self, function: Callable[..., Any], parts: Sequence[IterationDomain]) -> None:
         super().__init__(parts)
         self._function = function
 
@@ -330,6 +332,6 @@ class Mapped(_Several):
         """Returns what the function returns."""
         return self._function(*self._items(counter, rows))
 
-    def part(self, start: int, stop: int) -> Mapped:
+    def part(self, start: int, stop: int) -> MappedDomain:
         """Some of the items."""
-        return Mapped(self._function, [part.part(start, stop) for part in self._parts])
+        return MappedDomain(self._function, [part.part(start, stop) for part in self._parts])

@@ -12,13 +12,13 @@ import numpy as np
 from graphc.compiler.autograph.constructs.loops.counts import settle_counts
 from graphc.compiler.autograph.constructs.loops.loop_variable import LoopCell, LoopVariable
 from graphc.compiler.autograph.constructs.loops.slots import LoopInfo, Trial
-from graphc.compiler.autograph.constructs.storage.cells import named_by_user, write
+from graphc.compiler.autograph.constructs.storage.cells import describe_path, write
 from graphc.compiler.autograph.frontend.lower_jumps import CONTINUE, is_flag
-from graphc.compiler.autograph.values.course import Course, CourseNumber, Courses
+from graphc.compiler.autograph.values.course import HostSequence, HostSequences, PerIterationNumber
 from graphc.compiler.autograph.values.index import LoopIndex, held_as_int
 from graphc.compiler.autograph.values.join import leaf_type
 from graphc.compiler.autograph.values.number import SymbolicNumber
-from graphc.compiler.autograph.values.spans import Span
+from graphc.compiler.autograph.values.spans import ValueRange
 from graphc.compiler.base import at, nest
 from graphc.compiler.base.errors import GraphcError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor, apply, trace_scope
@@ -29,15 +29,15 @@ from graphc.compiler.tracing import Alias, Region, TensorCell, Trace, context
 # Puts the numbers that Python computes for all iterations into a loop's program (see ``values.course``).
 
 
-class TakenRows(Courses):
+class TakenRows(HostSequences):
     """A scan takes one row of an array in each iteration, which holds the numbers."""
 
     def __init__(self, region: Region, counter: SymbolicTensor, order: range) -> None:
         super().__init__(region, order)
         self._counter = counter  # its input that is one of ``order`` in each iteration
-        self._rows: dict[Course, SymbolicTensor] = {}
+        self._rows: dict[HostSequence, SymbolicTensor] = {}
 
-    def take(self, course: Course) -> SymbolicTensor:
+    def take(self, course: HostSequence) -> SymbolicTensor:
         """Returns a row, or what the counter gives by arithmetic, which needs none."""
         progression = _progression(self._counter, course, self.region)
         if progression is not None:
@@ -56,14 +56,14 @@ class TakenRows(Courses):
         return [trace.constant(_array(course)) for course in self._rows]
 
 
-class LookedUp(Courses):
+class LookedUp(HostSequences):
     """A while looks the numbers up in tables; see :class:`TakenRows`."""
 
     def __init__(self, region: Region, position: SymbolicTensor, order: range) -> None:
         super().__init__(region, order)
         self._position = position
 
-    def take(self, course: Course) -> SymbolicTensor:
+    def take(self, course: HostSequence) -> SymbolicTensor:
         """Returns an item of a table; where that is not known yet, anything: the body is traced once more."""
         region, values = self.region, course.values
         if values is None:
@@ -74,25 +74,25 @@ class LookedUp(Courses):
             return _as_number(region.constant(_array(course))[index], course)
 
 
-def _type(course: Course) -> TensorType:
+def _type(course: HostSequence) -> TensorType:
     return TensorType((), leaf_type(course.first).dtype)
 
 
-def _array(course: Course) -> np.ndarray[Any, Any]:
+def _array(course: HostSequence) -> np.ndarray[Any, Any]:
     values = course.row()
     assert values is not None
     with np.errstate(over="ignore"):  # Python's floats have 64 bits, of which 1e300 is inf in 32
         return values.astype(_type(course).dtype)
 
 
-def _as_number(tensor: Any, course: Course) -> SymbolicTensor:
+def _as_number(tensor: Any, course: HostSequence) -> SymbolicTensor:
     """Returns an element of a row with the weak type of Python's numbers."""
     if course.kind is bool:  # no number to promote: bools have no weak type
         return tensor
     return tensor.trace.apply(AS_NUMBER, (tensor,), Attrs(kind=course.kind.__name__))[0]
 
 
-def _progression(counter: SymbolicTensor, course: Course, region: Region) -> SymbolicTensor | None:
+def _progression(counter: SymbolicTensor, course: HostSequence, region: Region) -> SymbolicTensor | None:
     """Returns a number that grows evenly as what the loop's counter makes of it; None if it does not."""
     values, order = course.values, course.loop.order
     if values is None or course.kind is not int or len(values) < 2:
@@ -114,10 +114,10 @@ def number_after(trace: Trace, values: Sequence[Any], done: SymbolicTensor) -> S
     kind = cast("type[Any]", type(values[0]))
     table = trace.constant(np.array(values, leaf_type(values[0]).dtype))
     # The span proves the index right, so that it is not checked at run time.
-    number: Any = table[SymbolicNumber(done, int, span=Span(0, len(values) - 1))]
+    number: Any = table[SymbolicNumber(done, int, span=ValueRange(0, len(values) - 1))]
     if kind is not bool:
         number = trace.apply(AS_NUMBER, (number,), Attrs(kind=kind.__name__))[0]
-    return SymbolicNumber(number, kind, joined=True, span=Span(min(values), max(values)) if kind is int else None)
+    return SymbolicNumber(number, kind, joined=True, span=ValueRange(min(values), max(values)) if kind is int else None)
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ class LoopState:
         self._names = variables
         self._loop = LoopInfo(trace, context.tapes, runs, max_trips, follows)
         self._discoveries = 0
-        self._courses: Courses | None = None
+        self._courses: HostSequences | None = None
         pairs = zip(variables.names, variables.get(), strict=True)
         self._variables = [LoopVariable(name, value, self._loop) for name, value in pairs]
         cells = map(TensorCell, variables.tensors_stored())
@@ -202,7 +202,7 @@ class LoopState:
         for variable in self._all:
             variable.check_starts(region, supply, outputs)
 
-    def bind(self, tensors: Sequence[Any], *, iteration: bool = False, courses: Courses | None = None) -> None:
+    def bind(self, tensors: Sequence[Any], *, iteration: bool = False, courses: HostSequences | None = None) -> None:
         """Binds the names for an iteration or a test, the carried leaves to ``tensors``."""
         # iteration: whether it is an iteration of a loop that has not been left.
         self._courses = courses
@@ -254,7 +254,7 @@ class LoopState:
             # Python may run one iteration by itself, after which shape and dtype may stay.
             region.abort(str(error), unsettled=True)
             cells = [cell.cell for cell in self._cells if cell.name == name]
-            return self._loop.trace.refuse(named_by_user(error, cells))
+            return self._loop.trace.refuse(describe_path(error, cells))
 
         return Trial(name, self._loop, region, self._courses, refuse)
 
@@ -284,7 +284,7 @@ class LoopState:
         for (slot, start), last in zip([pair for pair in slots if pair[1] in new], courses.follow(new), strict=True):
             slot.values = [*(start.values or ()), last]
         for slot, _ in slots:
-            computed = slot.after.values if isinstance(slot.after, Course) else [slot.after] * len(courses.order)
+            computed = slot.after.values if isinstance(slot.after, HostSequence) else [slot.after] * len(courses.order)
             assert slot.values is not None
             assert computed is not None
             # By repr: nan != nan, but 1 == 1.0 == True and 0.0 == -0.0.
@@ -347,7 +347,7 @@ _MAX_DISCOVERIES = 10
 def _without_courses(value: Any) -> Any:
     """Returns a value with other numbers in the place of those that have a course."""
     leaves, structure = nest.flatten(value)
-    if not any(isinstance(leaf, CourseNumber) for leaf in leaves):
+    if not any(isinstance(leaf, PerIterationNumber) for leaf in leaves):
         return value
-    plain = [leaf.course.first if isinstance(leaf, CourseNumber) else leaf for leaf in leaves]
+    plain = [leaf.course.first if isinstance(leaf, PerIterationNumber) else leaf for leaf in leaves]
     return nest.unflatten(structure, plain)

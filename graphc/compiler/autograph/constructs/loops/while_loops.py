@@ -11,8 +11,8 @@ from graphc.compiler.autograph.constructs.exceptions.failure import may_have_fai
 from graphc.compiler.autograph.constructs.exceptions.try_scope import attempt
 from graphc.compiler.autograph.constructs.loops.bodies import (
     BoundByLoop,
-    Countdown,
-    Creations,
+    TripCounter,
+    VariableCreations,
     arguments,
     condition_before,
     condition_in,
@@ -21,7 +21,7 @@ from graphc.compiler.autograph.constructs.loops.bodies import (
     going_on,
     iterate,
     restoring,
-    split_unsure,
+    split_maybe_unbound,
 )
 from graphc.compiler.autograph.constructs.loops.for_loops import NodeLimit
 from graphc.compiler.autograph.constructs.loops.options import OpenLoop, open_loop, report_unrolled, with_options
@@ -94,7 +94,7 @@ def while_stmt(
     with open_loop(trace, body if statement is None else statement) as options:
         limit = NodeLimit(trace, "while", _REASON, _REMEDY, None)
         variables = LoopVariables(get_state, set_state, names, stored=stored)
-        creations = Creations(trace)
+        creations = VariableCreations(trace)
         while True:
             before = trace.checkpoint()
             condition = test()
@@ -128,7 +128,7 @@ def _becomes_whole_node(
         return False
     before, start = trace.checkpoint(), variables.get()
     try:
-        _become_node(trace, test, body, variables, options, Creations(trace), runs=True)
+        _become_node(trace, test, body, variables, options, VariableCreations(trace), runs=True)
     except Exception:
         # What fails as a node may still run once by Python; what is the user's fault fails there again.
         variables.set(start)
@@ -138,8 +138,8 @@ def _becomes_whole_node(
 
 
 def _become_node(
-    trace: Trace, test: Test, body: Callable[[], None], variables: LoopVariables, options: OpenLoop, before: Creations,
-    *, runs: bool = False,
+    trace: Trace, test: Test, body: Callable[[], None], variables: LoopVariables, options: OpenLoop,
+    before: VariableCreations, *, runs: bool = False,
 ) -> None:  # fmt: skip
     """Makes what is left of the loop, whose test is a tensor, one node."""
     # runs: whether the test is true at first.
@@ -162,10 +162,10 @@ def _trace(
 ) -> None:  # fmt: skip
     """Appends a while of at most so many iterations, if that is known."""
     # runs: whether its test is true before the first iteration.
-    names, countdown = variables, Countdown(variables, most)
+    names, countdown = variables, TripCounter(variables, most)
     # A loop that runs binds its names; only one that may run zero times must tell.
     first_bound = None if runs else BoundByLoop(countdown.variables)
-    variables = split_unsure(countdown.variables) if first_bound is None else first_bound.variables
+    variables = split_maybe_unbound(countdown.variables) if first_bound is None else first_bound.variables
     state = LoopState(variables, trace, runs=runs, max_trips=most, jumps=True, expects=expects)
     num_loops = len(trace.root.loops)
     while True:
@@ -218,7 +218,7 @@ def _trace_rotated(
     """A while whose test changes something (draws a random number): it is run before the loop and after each body."""
     # The test of a loop node only looks; what it would assign has nowhere to go.
     first = going_on(trace, test())
-    countdown = Countdown(variables, most)
+    countdown = TripCounter(variables, most)
     first_bound = BoundByLoop(countdown.variables)
     variables = first_bound.variables
     state = LoopState(variables, trace, runs=False, max_trips=most, jumps=True, expects=False)

@@ -38,7 +38,7 @@ from graphc.compiler.tracing import (
     global_name,
     has_parts,
     item,
-    lacks,
+    lacks_attribute,
     length,
     looked_up,
     membership,
@@ -66,7 +66,7 @@ ALIASES: Any = (type(Generic[TypeVar("_")]), types.GenericAlias)
 
 
 @dataclass(frozen=True)
-class Names:
+class NamesRead:
     """The names that code reads of its module and of enclosing functions, each with its first line; and attributes.
 
     ``paths`` has global names with the attributes that are asked for right after them, such as ``np.linalg.norm``.
@@ -79,7 +79,7 @@ class Names:
     imports: set[str]
 
 
-_known: dict[bool, dict[int, Names]] = {False: {}, True: {}}
+_known: dict[bool, dict[int, NamesRead]] = {False: {}, True: {}}
 _OUTSIDE = frozenset(("LOAD_GLOBAL", "LOAD_NAME"))
 _FREE = frozenset(("LOAD_DEREF", "LOAD_CLASSDEREF"))
 _ATTRIBUTES = frozenset(("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"))
@@ -96,12 +96,12 @@ def entering(function: types.FunctionType, converted: types.FunctionType | None 
         reads = context.trace.root.reads
         for value in (content_of(cell) for cell in function.__closure__ or ()):
             if isinstance(value, _CALLED) and reads.source(value) is None:
-                reads.wraps(function, value, f"what {function.__qualname__} wraps")
+                reads.record_wrapper(function, value, f"what {function.__qualname__} wraps")
     else:
         read_names(function, names_of(function.__code__), names_asked((converted or function).__code__))
 
 
-def read_names(function: types.FunctionType, names: Names, asked: frozenset[str] = frozenset()) -> None:
+def read_names(function: types.FunctionType, names: NamesRead, asked: frozenset[str] = frozenset()) -> None:
     """Tells of globals, and of variables of functions around, that a function reads."""
     # asked: those of the names that it only asks for items.
     assert context.trace is not None
@@ -167,14 +167,14 @@ def evaluated(text: Any) -> Any:
     return text
 
 
-def names_of(code: types.CodeType, *, inner: bool = False) -> Names:
+def names_of(code: types.CodeType, *, inner: bool = False) -> NamesRead:
     """Returns the names in code and in what runs with it; with ``inner``, in all functions that it defines."""
     return _known[inner].get(id(code)) or remember(_known[inner], code, _names_of(code, inner))
 
 
-def _names_of(code: types.CodeType, inner: bool) -> Names:
+def _names_of(code: types.CodeType, inner: bool) -> NamesRead:
     # Texts too, of which getattr(x, "rate") makes an attribute.
-    names = Names({}, {}, {text for text in code.co_consts if type(text) is str and text.isidentifier()}, {}, set())
+    names = NamesRead({}, {}, {text for text in code.co_consts if type(text) is str and text.isidentifier()}, {}, set())
     line, path = code.co_firstlineno, ()
     for instruction in dis.get_instructions(code):
         path = _path_of(instruction, path)
@@ -348,7 +348,9 @@ def read_missing(owner: Any, name: str) -> None:
         return
     kind = cast("type[Any]", type(owner))
     descriptor = found_on(kind, name)  # a property is not asked again
-    if not (descriptor is None or isinstance(descriptor, types.MemberDescriptorType)) or not lacks(owner, name):
+    if not (descriptor is None or isinstance(descriptor, types.MemberDescriptorType)) or not lacks_attribute(
+        owner, name
+    ):
         return
     source = trace.root.reads.source(owner)
     if source is None and isinstance(owner, type | types.ModuleType):

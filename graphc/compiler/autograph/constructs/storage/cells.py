@@ -167,7 +167,7 @@ def is_managed_attribute(owner: Any, name: str) -> bool:
     return descriptor is not types.MemberDescriptorType and found_on(descriptor, "__set__") is not None
 
 
-def named_by_user(error: GraphcError, cells: Sequence[Cell]) -> GraphcError:
+def describe_path(error: GraphcError, cells: Sequence[Cell]) -> GraphcError:
     """Returns an error in which a list or dict that is changed is called by the variable that holds it.
 
     Args:
@@ -193,7 +193,7 @@ def _variable_of(value: Any) -> str | None:
     return None
 
 
-def at_end(region: Region, value: Any, same: AbstractSet[int], copies: dict[int, Any]) -> Any:
+def final_value(region: Region, value: Any, same: AbstractSet[int], copies: dict[int, Any]) -> Any:
     """Returns a nested value as it was at the end of a branch, whose changes of containers have been taken back.
 
     Args:
@@ -211,7 +211,7 @@ def at_end(region: Region, value: Any, same: AbstractSet[int], copies: dict[int,
         attributes = [region.journal.writes.get(AttributeCell.key_of(value, key)) for key in keys]
         pairs = zip(items, attributes, strict=True)
         items = [item if written is None else written.after for item, written in pairs]
-    ended = [at_end(region, item, same, copies) for item in items]
+    ended = [final_value(region, item, same, copies) for item in items]
     if contents is None and all(new is old for new, old in zip(ended, parts[1], strict=True)):
         return value
     copy = nest.rebuilt(value, ended, keys)
