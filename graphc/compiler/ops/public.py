@@ -35,7 +35,7 @@ from graphc.compiler.core import (
     shorten,
     tell_of_method,
 )
-from graphc.compiler.ir import Attrs, OpDef, typed_key
+from graphc.compiler.ir import Attrs, OpDef, static_ints, typed_key
 from graphc.compiler.ops import signature as signatures
 from graphc.compiler.ops.dtypes import DTypeName
 from graphc.compiler.ops.signature import REQUIRED, RowSignature
@@ -147,7 +147,7 @@ def static_value(op: OpDef, name: str, value: Any) -> Any:
         )
         raise current_trace().refuse(error)
     if isinstance(value, np.ndarray | np.generic | jax.Array | ArrayMethods):
-        return _nested_tuple(np.asarray(cast("Any", value)).tolist())
+        return static_ints(value)
     if hasattr(value, "__index__"):
         tell_of_method(value, "__index__")
         return value.__index__()
@@ -160,10 +160,6 @@ def _dtype(op: OpDef, value: Any) -> np.dtype[Any]:
         return as_dtype(value)
     except InvalidTypeError as error:
         raise at(InvalidTypeError(f"{op.name}: {error.args[0]}"), user_location()) from None
-
-
-def _nested_tuple(value: Any) -> Any:
-    return tuple(map(_nested_tuple, cast("list[Any]", value))) if isinstance(value, list) else value
 
 
 _ANNOTATIONS = __future__.annotations.compiler_flag

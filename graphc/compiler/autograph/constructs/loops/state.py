@@ -167,9 +167,9 @@ class LoopState:
         cells = map(TensorCell, variables.tensors_stored())
         self._cells = [LoopCell(cell, cell.get(), self._loop, likely=True) for cell in cells]
         for variable in self._variables:
-            # A name that says that the loop is left; `continue` ends an iteration, not the loop.
-            is_jump = is_flag(variable.name) and not variable.name.startswith(CONTINUE) and variable.value is False
-            if jumps and is_jump:
+            # A flag says that the loop is left; `continue` ends an iteration, not the loop.
+            name = variable.name
+            if jumps and is_flag(name) and not name.startswith(CONTINUE) and variable.value is False:
                 variable.be_jump()
             if expects:
                 variable.expect()
