@@ -23,12 +23,14 @@ from tests.architecture import (
     INNER_LAYERS,
     NEIGHBOURHOODS,
     PARTS,
+    TWINS,
     WALKS,
     fillers,
     hooks,
     kind_checks,
     read_modules,
     sizes,
+    twins,
     violations,
 )
 
@@ -373,6 +375,12 @@ def test_walks_do_not_grow() -> None:
     grown = {name: int(files) for name, files, *_ in rows if int(files) > WALKS[name]}
     assert len(rows) == len(WALKS)
     assert not grown, f"files that a program passes, more than the budget: {grown}"
+
+
+def test_one_class_name_is_one_thing(tmp_path: Path) -> None:
+    assert twins(read_modules(ROOT).values()).keys() == TWINS
+    files = {"ir/a.py": "class Rows: ...\nclass _Own: ...", "ir/b.py": "class Rows: ...\nclass _Own: ..."}
+    assert [*twins(read_modules(tree(tmp_path, files)).values())] == ["Rows"]
 
 
 def test_sizes_are_counted(tmp_path: Path) -> None:

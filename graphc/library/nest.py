@@ -15,6 +15,8 @@ from graphc.compiler.base import at, nest, user_location, with_article
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import TensorShape, converted
 
+__all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
+
 
 def is_nested(structure: Any) -> bool:
     """Returns whether a value is a structure, and no leaf.

@@ -32,7 +32,7 @@ _READ_AGAIN = 3
 """Maximum number of attempts to read a folder that another process is replacing."""
 
 
-class LoadedFunctions(Stateful):
+class Saved(Stateful):
     """Functions that :func:`load` has read.
 
     They are attributes, ``saved.predict(x)``, and items, ``saved["predict"]``. A function whose name is an attribute of
@@ -119,7 +119,7 @@ class LoadedFunctions(Stateful):
         return f"<saved functions of {self._folder}: {'; '.join(texts)}; {len(self._variables)} Variables>"
 
 
-def load(folder: PathLike, *, device: DeviceLike | None = None, trust: bool = False) -> LoadedFunctions:
+def load(folder: PathLike, *, device: DeviceLike | None = None, trust: bool = False) -> Saved:
     """Reads functions that :func:`save` has written, in any process, without their source.
 
     Files run nothing but graphs of ops that only compute: no pickles, no Python. If a checksum or the parser fails, the
@@ -178,7 +178,7 @@ class _Load:
                 "gx.config.enable_x64 = True before you load it"
             )
 
-    def saved(self) -> LoadedFunctions:
+    def saved(self) -> Saved:
         """Reads all."""
         with _naming_folder(self._reader):
             content = self._reader.content
@@ -197,7 +197,7 @@ class _Load:
                 name: self._function(about, ops, constants, variables, programs)
                 for name, about in cast("Mapping[str, Any]", content["functions"]).items()
             }
-            return LoadedFunctions(str(self._reader.folder), functions, variables)
+            return Saved(str(self._reader.folder), functions, variables)
 
     def _programs(self, about: Mapping[str, Any]) -> dict[str, ProgramName]:
         loaded: dict[str, ProgramName] = {}

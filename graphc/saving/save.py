@@ -20,7 +20,7 @@ from graphc.compiler.ir import OPS, Graph, Literal, print_graph
 from graphc.library.states import Stateful
 from graphc.saving.exporting import Portable, renamed
 from graphc.saving.folder import VERSION, FolderWriter
-from graphc.saving.signature import SavedSignature, as_signature, encoded
+from graphc.saving.signature import Signature, as_signature, encoded
 from graphc.saving.tracing import Traced, as_function, traced_for
 
 CALL = "__call__"
@@ -65,14 +65,14 @@ def save(f: Any, folder: PathLike, *signatures: Any) -> None:
     _Save(as_path(folder), f, functions).run()
 
 
-def _functions(f: Any, signatures: Sequence[Any]) -> Iterator[tuple[str, tuple[Any, list[SavedSignature]]]]:
+def _functions(f: Any, signatures: Sequence[Any]) -> Iterator[tuple[str, tuple[Any, list[Signature]]]]:
     """Yields the functions by name, each with its signatures."""
     if isinstance(f, ConcreteFunction):
         args, kwargs = f.structured_input_signature
         instance: tuple[Any, ...] = getattr(f, "_instance", ())
         function = cast("Any", f).function
         function = function.__get__(instance[0]) if instance else function
-        yield CALL, (function, [SavedSignature(*args, **kwargs)])
+        yield CALL, (function, [Signature(*args, **kwargs)])
         return
     by_name = _by_name(f, signatures)
     if isinstance(f, Mapping) or by_name is not None or not callable(f) or (not signatures and _methods(f)):
@@ -84,7 +84,7 @@ def _functions(f: Any, signatures: Sequence[Any]) -> Iterator[tuple[str, tuple[A
     requested: list[Any] = []
     for one in signatures:
         parts = cast("list[Any]", one) if type(one) is list else []
-        requested += parts if any(isinstance(part, SavedSignature) for part in parts) else [one]
+        requested += parts if any(isinstance(part, Signature) for part in parts) else [one]
     yield CALL, (f, list(map(as_signature, requested)) or [_own_signature(f, "the function")])
 
 
@@ -97,7 +97,7 @@ def _by_name(f: Any, signatures: Sequence[Any]) -> Mapping[str, Any] | None:
     return mapping if isinstance(f, Mapping) or (mapping and mapping.keys() <= names) else None
 
 
-def _several(f: Any, signatures: Mapping[str, Any]) -> Iterator[tuple[str, tuple[Any, list[SavedSignature]]]]:
+def _several(f: Any, signatures: Mapping[str, Any]) -> Iterator[tuple[str, tuple[Any, list[Signature]]]]:
     functions: dict[str, Any] = dict(cast("Mapping[str, Any]", f)) if isinstance(f, Mapping) else _methods(f)
     if not isinstance(f, Mapping) and CALL in signatures:
         functions[CALL] = f
@@ -135,14 +135,14 @@ def _methods(f: Any) -> dict[str, Any]:
     return {name: getattr(f, name) for name in names if not name.startswith("_") or name == CALL}
 
 
-def _own_signature(function: Any, what: str) -> SavedSignature:
+def _own_signature(function: Any, what: str) -> Signature:
     own = getattr(function, "input_signature", None)
     if own is None and _parameters(*as_function(function)):
         raise _error(
             f"{what} has no signature; pass the arguments to save it for, such as gx.TensorSpec((None, 3)), give it an "
             "input_signature, or save a dict of the functions that you need"
         )
-    return SavedSignature(*(own or ()))
+    return Signature(*(own or ()))
 
 
 def _error(message: str) -> InvalidArgumentError:
@@ -152,7 +152,7 @@ def _error(message: str) -> InvalidArgumentError:
 class _Save:
     """One save."""
 
-    def __init__(self, folder: Any, owner: Any, functions: Mapping[str, tuple[Any, list[SavedSignature]]]) -> None:
+    def __init__(self, folder: Any, owner: Any, functions: Mapping[str, tuple[Any, list[Signature]]]) -> None:
         self._folder = folder
         self._owner = owner
         self._functions = functions

@@ -110,7 +110,7 @@ _LARGEST = 1 << 20
 """Maximum number of elements of a tensor used as an example."""
 
 
-class SavedSignature:
+class Signature:
     """The arguments of a call that a function is saved for.
 
     Args:
@@ -137,13 +137,11 @@ def _shown(value: Any) -> str:
     return str(value) if isinstance(value, TensorSpec) else f"{value!r:.60}"
 
 
-def as_signature(signature: Any) -> SavedSignature:
+def as_signature(signature: Any) -> Signature:
     """Normalizes a given signature: a tuple holds all arguments, anything else is a single one."""
-    if isinstance(signature, SavedSignature):
+    if isinstance(signature, Signature):
         return signature
-    return (
-        SavedSignature(*cast("tuple[Any, ...]", signature)) if type(signature) is tuple else SavedSignature(signature)
-    )
+    return Signature(*cast("tuple[Any, ...]", signature)) if type(signature) is tuple else Signature(signature)
 
 
 @dataclass(frozen=True)

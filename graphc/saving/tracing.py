@@ -22,7 +22,7 @@ from graphc.compiler.ir.passes import DCE
 from graphc.saving.opening import checked_case, opened, opened_tree
 from graphc.saving.signature import (
     LOST,
-    SavedSignature,
+    Signature,
     Sizes,
     Tree,
     encoded,
@@ -73,7 +73,7 @@ def as_function(target: Any) -> tuple[Function, tuple[Any, ...]]:
     return Function(function, on_retrace="ignore"), instance
 
 
-def traced_for(name: str, function: Function, instance: tuple[Any, ...], signature: SavedSignature) -> Traced:
+def traced_for(name: str, function: Function, instance: tuple[Any, ...], signature: Signature) -> Traced:
     """Traces a function for a signature."""
     bound = function.bound_arguments((*instance, *signature.args), signature.kwargs)
     bound.apply_defaults()

@@ -9,6 +9,8 @@ from typing import Any
 
 from graphc.compiler.base import config, hint_missing
 
+__all__ = ["nan"]
+
 
 class nan(ContextDecorator):  # noqa: N801  it is used as a function is
     """Raises an error at the first op that makes a NaN or an infinity of inputs without any, inside a ``with`` block.

@@ -34,7 +34,7 @@ def save(obj: Any, export_dir: PathLike, signatures: Any = None, options: Any = 
     saving.save(methods or obj, export_dir)
 
 
-class _Loaded(saving.LoadedFunctions):
+class _Loaded(saving.Saved):
     """A loaded object, with its functions by name as TensorFlow's signatures."""
 
     @property

@@ -20,6 +20,12 @@ from graphc.compiler.base.files import file_errors
 from graphc.graphs.refusals import user_error
 from graphc.library import formats
 
+__all__ = [
+    "CheckpointReader", "CheckpointState", "checkpoint_exists", "file_of", "get_checkpoint_state", "latest_checkpoint",
+    "list_variables", "load_checkpoint", "load_variable", "remove_checkpoint", "update_checkpoint_state",
+    "write_arrays",
+]  # fmt: skip
+
 _SUFFIX = ".safetensors"
 _PLAIN = {
     "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "bfloat16", "float32",

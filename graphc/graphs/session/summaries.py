@@ -20,6 +20,8 @@ from graphc.graphs.session.graphs.naming import GraphKeys
 from graphc.graphs.session.graphs.tensor import GraphTensor
 from graphc.library.formats import histogram_message, merged, message, scalar_message, shape_message, tensorboard
 
+__all__ = ["FileWriter", "graph_message", "histogram", "merge", "merge_all", "scalar"]
+
 
 def _one_string(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[GraphIR]) -> tuple[TensorType, ...]:
     del types, attrs, regions

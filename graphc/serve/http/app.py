@@ -31,7 +31,7 @@ from graphc.compiler.base.errors import (
     InvalidTypeError,
 )
 from graphc.compiler.base.files import PathLike
-from graphc.saving import LoadedFunctions
+from graphc.saving import Saved
 from graphc.serve.batching import Answer
 from graphc.serve.http.bodies import JSON, NPZ, Budget, decode, encode, media_type, negotiate
 from graphc.serve.http.metrics import Metrics
@@ -108,7 +108,7 @@ class App:
 
     def __init__(
         self,
-        functions: Served | Mapping[str, Served | Offer] | PathLike | LoadedFunctions,
+        functions: Served | Mapping[str, Served | Offer] | PathLike | Saved,
         *,
         examples: Mapping[str, Any] | None = None,
         token: str | None = None,
@@ -422,7 +422,7 @@ def _guard(app: ASGIApp, token: bytes) -> ASGIApp:
 
 
 def _by_name(functions: Any, examples: Mapping[str, Any]) -> dict[str, Offer]:
-    if isinstance(functions, str | os.PathLike | LoadedFunctions):
+    if isinstance(functions, str | os.PathLike | Saved):
         if examples:
             raise InvalidArgumentError("App: examples are for functions; saved ones are served as they were saved")
         return offers(cast("Any", functions))

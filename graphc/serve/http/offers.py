@@ -13,7 +13,7 @@ from graphc.compiler.base import logs, nest
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, NotFoundError
 from graphc.compiler.base.files import PathLike
 from graphc.compiler.function import Function, TensorSpec
-from graphc.saving import CALL, LEFT_OUT, LoadedFunctions, LoadedSignature, load
+from graphc.saving import CALL, LEFT_OUT, LoadedSignature, Saved, load
 from graphc.serve.http.arrays import BodyArguments, Form, natural, shown
 from graphc.serve.http.problems import ProblemError
 from graphc.serve.replicas import Replicas
@@ -133,7 +133,7 @@ def endpoint(name: str, offered: Offer, options: Mapping[str, Any]) -> Endpoint:
     return Endpoint(name, Replicas(offered.function, name=name, **offered.options(options)), True, offered.forms)
 
 
-def offers(source: PathLike | LoadedFunctions, only: str | None = None) -> dict[str, Offer]:
+def offers(source: PathLike | Saved, only: str | None = None) -> dict[str, Offer]:
     """Returns the functions of a saved folder that can be served.
 
     A function can be served if all its tensors have a row axis and it assigns no Variable (a training step does). The
@@ -156,7 +156,7 @@ def offers(source: PathLike | LoadedFunctions, only: str | None = None) -> dict[
       >>> str(gx.serve.offers(folder)["double"].forms[0])
       'x: float32[?,3]'
     """
-    saved = source if isinstance(source, LoadedFunctions) else load(source)
+    saved = source if isinstance(source, Saved) else load(source)
     named = {function.name if name == CALL else name: name for name, function in saved.functions.items()}
     if only is not None and only not in named:
         raise NotFoundError(f"{source}: there is no saved function {only!r}; there are {', '.join(named)}")

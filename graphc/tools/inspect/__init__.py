@@ -6,10 +6,10 @@ from graphc.tools.inspect.explain import explain
 from graphc.tools.inspect.explanation import ArgumentReport, Explanation, LineReport, LoopEntry, VariableReport
 from graphc.tools.inspect.exports import to_dot, to_jaxpr, to_model_explorer, to_stablehlo, write_tensorboard
 from graphc.tools.inspect.report import Comparison, CompileCost, Machine, ModeReport
-from graphc.tools.inspect.timing import Timing
+from graphc.tools.inspect.timing import CallTiming
 
 __all__ = [
-    "Agreement", "ArgumentReport", "Comparison", "CompileCost", "Difference", "Explanation", "LineReport", "LoopEntry",
-    "Machine", "ModeReport", "Timing", "VariableReport", "compare", "explain", "to_dot", "to_jaxpr",
+    "Agreement", "ArgumentReport", "CallTiming", "Comparison", "CompileCost", "Difference", "Explanation", "LineReport",
+    "LoopEntry", "Machine", "ModeReport", "VariableReport", "compare", "explain", "to_dot", "to_jaxpr",
     "to_model_explorer", "to_stablehlo", "write_tensorboard",
 ]  # fmt: skip

@@ -38,7 +38,7 @@ from graphc.tools.inspect.modes import (
     eager_mode,
 )
 from graphc.tools.inspect.report import Comparison, CompileCost, Machine, ModeReport
-from graphc.tools.inspect.timing import Timing, measure
+from graphc.tools.inspect.timing import CallTiming, measure
 
 # Gradients of a call, taken eagerly and inside a compiled function.
 
@@ -306,7 +306,9 @@ def _agreement(eager: Outcome, other: Outcome, state: State, tolerance: Toleranc
     return Agreement((*values.differences, *after.differences))
 
 
-def _time(modes: Sequence[RunMode], reports: Sequence[ModeReport], rounds: int, seconds: float) -> dict[str, Timing]:
+def _time(
+    modes: Sequence[RunMode], reports: Sequence[ModeReport], rounds: int, seconds: float
+) -> dict[str, CallTiming]:
     close = [mode for mode, report in zip(modes, reports, strict=True) if report.close]
     if not rounds:
         return {}

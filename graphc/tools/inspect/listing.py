@@ -22,7 +22,7 @@ from graphc.tools.inspect.equality import Agreement
 if TYPE_CHECKING:
     from graphc.tools.inspect.explanation import Explanation, LineReport
     from graphc.tools.inspect.report import Comparison, ModeReport
-    from graphc.tools.inspect.timing import Timing
+    from graphc.tools.inspect.timing import CallTiming
 
 # A comparison as a table.
 
@@ -91,7 +91,7 @@ def speed_text(comparison: Comparison, name: str) -> str:
     return f"{three_digits(speedup)}x" + (f" ({three_digits(around[0])}-{three_digits(around[1])})" if is_wide else "")
 
 
-def middle_half(timing: Timing) -> str:
+def middle_half(timing: CallTiming) -> str:
     """Returns the quartiles, in the unit of the median, which stands before them."""
     size = unit_of(timing.median)[1]
     return "-".join(three_digits(quartile / size) for quartile in timing.quartiles)

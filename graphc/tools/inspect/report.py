@@ -12,7 +12,7 @@ from graphc.compiler.runtime.costs import Memory, format_bytes, format_seconds
 from graphc.tools.drawing import Bar, bars, page, shown
 from graphc.tools.inspect.equality import Agreement, Difference
 from graphc.tools.inspect.listing import failures_of, format_table, middle_half, one_time_costs, speed_text
-from graphc.tools.inspect.timing import Timing
+from graphc.tools.inspect.timing import CallTiming
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -116,7 +116,7 @@ class ModeReport:
     first_call: float
     launches: int | None
     memory: Memory | None
-    timing: Timing | None = None
+    timing: CallTiming | None = None
 
     @property
     def equal(self) -> bool:

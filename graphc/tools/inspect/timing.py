@@ -25,7 +25,7 @@ MIN_SAMPLE_SECONDS = 1e-3
 
 
 @dataclass(frozen=True)
-class Timing:
+class CallTiming:
     """The time of a call.
 
     Attributes:
@@ -65,9 +65,9 @@ class Timing:
         """
         return self.interquartile_range / self.median
 
-    def ratios(self, other: Timing) -> Timing:
+    def ratios(self, other: CallTiming) -> CallTiming:
         """Returns the ratio of the other's time to this one's in each round, which measures both in turn."""
-        return Timing(tuple(theirs / mine for mine, theirs in zip(self.samples, other.samples, strict=False)))
+        return CallTiming(tuple(theirs / mine for mine, theirs in zip(self.samples, other.samples, strict=False)))
 
     @property
     def drift(self) -> float:
@@ -83,7 +83,7 @@ class Timing:
         halves = statistics.median(self.samples[:middle]), statistics.median(self.samples[-middle:])
         return max(halves) / min(halves) - 1.0
 
-    def overlaps(self, other: Timing) -> bool:
+    def overlaps(self, other: CallTiming) -> bool:
         """Returns True if the ranges between the quartiles have a point in common."""
         (low, high), (other_low, other_high) = self.quartiles, other.quartiles
         return low <= other_high and other_low <= high
@@ -109,7 +109,7 @@ def wait_for(result: Any, variables: Sequence[Variable] = ()) -> None:
     jax.block_until_ready(arrays)
 
 
-def measure(contenders: Sequence[TimedCall], rounds: int, seconds: float) -> dict[str, Timing]:
+def measure(contenders: Sequence[TimedCall], rounds: int, seconds: float) -> dict[str, CallTiming]:
     """Times contenders in turns: A B A B, so that a slow spell of the machine hits all of them.
 
     Args:
@@ -127,7 +127,7 @@ def measure(contenders: Sequence[TimedCall], rounds: int, seconds: float) -> dic
             else:
                 sample = contender.sample(calls[contender.name])
             samples[contender.name].append(sample)
-    return {name: Timing(tuple(times), calls[name]) for name, times in samples.items()}
+    return {name: CallTiming(tuple(times), calls[name]) for name, times in samples.items()}
 
 
 def _first_sample(contender: TimedCall) -> tuple[int, float]:

@@ -1,7 +1,7 @@
 """Plans: immutable trees of transformations, the rows that reading one makes, and rows that are read ahead.
 
-A node is immutable. A run is a tree of :class:`NodeReader`, made by :meth:`PlanNode.open`, whose position is data. A columnar
-node returns its rows in blocks cheaply, and may read ahead invisibly.
+A node is immutable. A run is a tree of :class:`NodeReader`, made by :meth:`PlanNode.open`, whose position is data. A
+columnar node returns its rows in blocks cheaply, and may read ahead invisibly.
 """
 
 from __future__ import annotations

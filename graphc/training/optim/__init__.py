@@ -5,10 +5,10 @@ from collections.abc import Callable
 from graphc.compiler.base import hint_missing
 from graphc.training.optim.averages import ExponentialMovingAverage
 from graphc.training.optim.by_name import SGD, Adam, AdamW, RMSprop, class_of, remade
-from graphc.training.optim.named import CommonOptions
+from graphc.training.optim.named import Options
 from graphc.training.optim.optimizer import Optimizer
 
-__all__ = ["SGD", "Adam", "AdamW", "CommonOptions", "ExponentialMovingAverage", "Optimizer", "RMSprop", "remade"]
+__all__ = ["SGD", "Adam", "AdamW", "ExponentialMovingAverage", "Optimizer", "Options", "RMSprop", "remade"]
 
 
 def __getattr__(name: str) -> Callable[..., Optimizer]:

@@ -12,7 +12,7 @@ import optax
 
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidTypeError, UnimplementedError
-from graphc.training.optim.named import CommonOptions, LearningRate, Named
+from graphc.training.optim.named import LearningRate, Named, Options
 
 # The optimizers that most programs want, by name; the rules are optax's.
 
@@ -45,7 +45,7 @@ class SGD(Named):
         nesterov: bool = False,
         *,
         weight_decay: float | None = None,
-        **options: Unpack[CommonOptions],
+        **options: Unpack[Options],
     ) -> None:
         super().__init__(
             optax.sgd, learning_rate, options, weight_decay=weight_decay, momentum=momentum, nesterov=nesterov
@@ -82,7 +82,7 @@ class Adam(Named):
         eps: float = 1e-8,
         *,
         weight_decay: float | None = None,
-        **options: Unpack[CommonOptions],
+        **options: Unpack[Options],
     ) -> None:
         super().__init__(optax.adam, learning_rate, options, weight_decay=weight_decay, b1=b1, b2=b2, eps=eps)
 
@@ -116,7 +116,7 @@ class AdamW(Named):
         b2: float = 0.999,
         eps: float = 1e-8,
         weight_decay: float = 1e-4,
-        **options: Unpack[CommonOptions],
+        **options: Unpack[Options],
     ) -> None:
         super().__init__(optax.adam, learning_rate, options, weight_decay=weight_decay, b1=b1, b2=b2, eps=eps)
 
@@ -153,7 +153,7 @@ class RMSprop(Named):
         momentum: float | None = None,
         *,
         weight_decay: float | None = None,
-        **options: Unpack[CommonOptions],
+        **options: Unpack[Options],
     ) -> None:
         super().__init__(
             optax.rmsprop, learning_rate, options, weight_decay=weight_decay, decay=decay, eps=eps, centered=centered,

@@ -128,7 +128,7 @@ _CLIPS: dict[str, Callable[[float], optax.GradientTransformation]] = {
 }
 
 
-class CommonOptions(TypedDict, total=False):
+class Options(TypedDict, total=False):
     """The options that every named optimizer takes in addition to its own.
 
     Attributes:
@@ -154,7 +154,7 @@ class Named(Optimizer):
         self,
         rule: Callable[..., optax.GradientTransformation],
         learning_rate: Any,
-        options: CommonOptions,
+        options: Options,
         *,
         weight_decay: float | None = None,
         others: Mapping[str, Any] = _NO_OTHERS,

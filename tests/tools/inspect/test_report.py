@@ -13,12 +13,12 @@ from rich.console import Console
 from graphc.compiler.runtime.costs import Memory, format_bytes, format_seconds
 from graphc.tools.inspect import (
     Agreement,
+    CallTiming,
     Comparison,
     CompileCost,
     Difference,
     Machine,
     ModeReport,
-    Timing,
 )
 from graphc.tools.inspect.compare import find_doubts
 
@@ -30,8 +30,8 @@ WRONG = Agreement((Difference("result", "float32[2]", float("inf"), None, 1e-5, 
 def comparison(
     eager: float = 0.3, compiled: float = 0.1, *, values: Agreement = RIGHT, timed: bool = True
 ) -> Comparison:
-    def timing(median: float) -> Timing | None:
-        return Timing((median * 0.9, median, median * 1.1), 2) if timed else None
+    def timing(median: float) -> CallTiming | None:
+        return CallTiming((median * 0.9, median, median * 1.1), 2) if timed else None
 
     modes = (
         ModeReport("eager", None, None, 0.5, 7, None, timing(eager)),
@@ -141,16 +141,16 @@ def test_a_difference_a_little_above_the_tolerance_is_called_rounding() -> None:
 
 
 def test_doubtful_times_are_noted() -> None:
-    steady, wide = Timing((1.0, 1.0, 1.0)), Timing((1.0, 2.0, 3.0))
+    steady, wide = CallTiming((1.0, 1.0, 1.0)), CallTiming((1.0, 2.0, 3.0))
     eager, compiled = comparison().modes
 
-    def notes(first: Timing, second: Timing) -> str:
+    def notes(first: CallTiming, second: CallTiming) -> str:
         return "\n".join(find_doubts([replace(eager, timing=first), replace(compiled, timing=second)]))
 
-    assert notes(Timing((5.0, 5.0, 5.0)), steady) == ""
+    assert notes(CallTiming((5.0, 5.0, 5.0)), steady) == ""
     assert "the times of compiled spread widely: the middle half covers 50% of the median" in notes(steady, wide)
-    assert "which of the two is faster is not certain" in notes(wide, Timing((2.0, 2.1, 2.2)))
-    assert "compiling does not pay off here" in notes(steady, Timing((5.0, 5.0, 5.0)))
+    assert "which of the two is faster is not certain" in notes(wide, CallTiming((2.0, 2.1, 2.2)))
+    assert "compiling does not pay off here" in notes(steady, CallTiming((5.0, 5.0, 5.0)))
 
 
 def test_a_notebook_shows_a_table_and_bars() -> None:
@@ -166,23 +166,23 @@ def test_a_notebook_shows_a_table_and_bars() -> None:
 
 def test_the_ratio_of_each_round_is_told_where_it_varies() -> None:
     eager, compiled = comparison().modes
-    slow = replace(eager, timing=Timing((4.0, 4.0, 8.0, 8.0)))
-    quick = replace(compiled, timing=Timing((1.0, 1.0, 1.0, 1.0)))
+    slow = replace(eager, timing=CallTiming((4.0, 4.0, 8.0, 8.0)))
+    quick = replace(compiled, timing=CallTiming((1.0, 1.0, 1.0, 1.0)))
     found = replace(comparison(), modes=(slow, quick))
     assert found.speedup_range() == (4.0, 8.0)
     assert "speed over the rounds, middle half: compiled 4-8x" in printed(found)
     # Both are slowed down alike: the ratio is as sure as before.
-    loaded = replace(compiled, timing=Timing((1.0, 1.0, 2.0, 2.0)))
+    loaded = replace(compiled, timing=CallTiming((1.0, 1.0, 2.0, 2.0)))
     assert replace(found, modes=(slow, loaded)).speedup_range() == (4.0, 4.0)
 
 
 def test_a_load_that_changed_is_noted() -> None:
     eager, compiled = comparison().modes
-    changed = replace(eager, timing=Timing((1.0,) * 5 + (2.0,) * 5))
-    steady = replace(compiled, timing=Timing((0.5,) * 10))
+    changed = replace(eager, timing=CallTiming((1.0,) * 5 + (2.0,) * 5))
+    steady = replace(compiled, timing=CallTiming((0.5,) * 10))
     text = "\n".join(find_doubts([changed, steady]))
     assert "the machine's load changed while eager ran: the figures are uncertain" in text
-    assert "load" not in "\n".join(find_doubts([replace(eager, timing=Timing((1.0,) * 10)), steady]))
+    assert "load" not in "\n".join(find_doubts([replace(eager, timing=CallTiming((1.0,) * 10)), steady]))
 
 
 @pytest.mark.parametrize(

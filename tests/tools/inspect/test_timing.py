@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphc as gx
-from graphc.tools.inspect import Timing
+from graphc.tools.inspect import CallTiming
 from graphc.tools.inspect.timing import MIN_ROUNDS, measure, wait_for
 
 
@@ -30,7 +30,7 @@ def test_contenders_take_turns() -> None:
     log: list[tuple[str, int]] = []
     found = measure([Scripted("a", 1.0, log), Scripted("b", 2.0, log)], rounds=4, seconds=60.0)
     assert log == [("a", 1), ("b", 1)] * 4
-    assert found == {"a": Timing((1.0,) * 4, 1), "b": Timing((2.0,) * 4, 1)}
+    assert found == {"a": CallTiming((1.0,) * 4, 1), "b": CallTiming((2.0,) * 4, 1)}
 
 
 def test_short_calls_are_repeated_until_a_sample_is_long_enough() -> None:
@@ -47,10 +47,10 @@ def test_time_ends_the_rounds_but_not_before_quartiles_mean_something() -> None:
 
 
 def test_quartiles() -> None:
-    timing = Timing((1.0, 2.0, 3.0, 4.0, 5.0))
+    timing = CallTiming((1.0, 2.0, 3.0, 4.0, 5.0))
     assert (timing.median, timing.quartiles, timing.interquartile_range) == (3.0, (2.0, 4.0), 2.0)
     assert timing.spread == pytest.approx(2 / 3)
-    assert Timing((2.0,)).quartiles == (2.0, 2.0)
+    assert CallTiming((2.0,)).quartiles == (2.0, 2.0)
 
 
 @pytest.mark.parametrize(
@@ -58,14 +58,14 @@ def test_quartiles() -> None:
     [((3.0, 3.5, 4.0, 9.0), True), ((4.5, 5.0, 6.0, 7.0), False), ((2.5, 2.5, 2.5), True), ((0.1, 0.2, 0.3), False)],
 )
 def test_overlap_of_the_middle_halves(other: tuple[float, ...], overlaps: bool) -> None:
-    timing = Timing((1.0, 2.0, 3.0, 4.0, 5.0))
-    assert timing.overlaps(Timing(other)) is overlaps
-    assert Timing(other).overlaps(timing) is overlaps
+    timing = CallTiming((1.0, 2.0, 3.0, 4.0, 5.0))
+    assert timing.overlaps(CallTiming(other)) is overlaps
+    assert CallTiming(other).overlaps(timing) is overlaps
 
 
 @given(st.lists(st.floats(1e-6, 1e3), min_size=1, max_size=30))
 def test_the_median_lies_between_the_quartiles(samples: list[float]) -> None:
-    timing = Timing(tuple(samples))
+    timing = CallTiming(tuple(samples))
     lower, upper = timing.quartiles
     assert min(samples) <= lower <= timing.median <= upper <= max(samples)
 
