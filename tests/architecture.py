@@ -550,8 +550,8 @@ def _is_collection(name: str, module: str, modules: Mapping[str, Module]) -> boo
 
 # Public names that TensorFlow 1 and gx both have, and a node of a dataset's plan that is named like its method.
 TWINS = frozenset({
-    "Checkpoint", "Dataset", "ExponentialMovingAverage", "Graph", "Operation", "Optimizer", "Options", "Shard", "Unique",
-    "UniqueWithCounts",
+    "Checkpoint", "Dataset", "ExponentialMovingAverage", "Graph", "Operation", "Optimizer", "Options", "Shard",
+    "Unique", "UniqueWithCounts",
 })  # fmt: skip
 
 
