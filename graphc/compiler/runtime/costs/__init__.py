@@ -2,13 +2,11 @@
 
 from graphc.compiler.runtime.costs.node_costs import (
     Memory,
-    MemoryMoment,
     NodeCost,
     PrintedReport,
     bytes_of,
     format_bytes,
     format_seconds,
-    live_bytes,
     memory_of,
     node_costs,
     plain_table,
@@ -25,7 +23,7 @@ from graphc.compiler.runtime.costs.times import (
 )
 
 __all__ = [
-    "CollectiveReport", "DeviceTime", "Memory", "MemoryMoment", "NodeCost", "PrintedReport", "bytes_of",
-    "collectives_of", "device_times", "format_bytes", "format_seconds", "have_groups", "live_bytes", "memory_of",
+    "CollectiveReport", "DeviceTime", "Memory", "NodeCost", "PrintedReport", "bytes_of",
+    "collectives_of", "device_times", "format_bytes", "format_seconds", "have_groups", "memory_of",
     "node_costs", "node_times", "plain_table", "three_digits", "unit_of",
 ]  # fmt: skip

@@ -38,21 +38,6 @@ class NodeCost:
     per_iteration: bool = False
 
 
-@dataclass(frozen=True)
-class MemoryMoment:
-    """The values in memory while a node runs.
-
-    Attributes:
-      node: the node.
-      live: bytes of all values that are needed then or later, its results included.
-      depth: the number of enclosing bodies.
-    """
-
-    node: Node
-    live: int
-    depth: int = 0
-
-
 def bytes_of(type: TensorType) -> int:
     """Returns the bytes of a tensor; open sizes count as 1."""
     size = 1
@@ -121,27 +106,6 @@ def _counted(node: Node) -> float | None:
         return None
     costs = cast("Mapping[str, float]", analysis)
     return max(costs.get("flops", 0.0), 0.0) + max(costs.get("transcendentals", 0.0), 0.0)
-
-
-def live_bytes(graph: Graph) -> list[MemoryMoment]:
-    """Lists what is in memory while each node runs, in the order of the graph; of bodies, one run of each."""
-    # Arguments are held throughout. XLA needs less where it fuses, computes in place or in another order.
-    last = {value: number for number, node in enumerate(graph.nodes) for value in node.inputs}
-    last |= dict.fromkeys(graph.outputs, len(graph.nodes))
-    live = sum(bytes_of(value.type) for value in graph.inputs)
-    moments: list[MemoryMoment] = []
-    for number, node in enumerate(graph.nodes):
-        for region in node.regions:
-            input_bytes = sum(bytes_of(value.type) for value in region.inputs)
-            moments += [
-                MemoryMoment(moment.node, live + moment.live - input_bytes, moment.depth + 1)
-                for moment in live_bytes(region)
-            ]
-        live += sum(bytes_of(value.type) for value in node.outputs)
-        moments.append(MemoryMoment(node, live))
-        ended = [value for value in dict.fromkeys((*node.inputs, *node.outputs)) if last.get(value, number) <= number]
-        live -= sum(bytes_of(value.type) for value in ended if value.node is not None)
-    return moments
 
 
 # The memory of a compiled program.

@@ -6,7 +6,7 @@ from typing import Any
 
 import graphc as gx
 from graphc.compiler.ir import Graph
-from graphc.compiler.runtime.costs import NodeCost, live_bytes, node_costs
+from graphc.compiler.runtime.costs import NodeCost, node_costs
 
 X = gx.ones((8, 8))
 PRODUCT = 2 * 8**3
@@ -55,25 +55,3 @@ def test_a_loop_that_the_program_ends_costs_one_iteration_and_a_branch_the_deare
 def test_what_the_host_does_is_not_counted() -> None:
     found = costs_of(graph_of(lambda x: gx.print(x), X))
     assert all(cost.flops in (None, 0.0) for costs in found.values() for cost in costs)
-
-
-def test_memory_holds_what_is_needed_later_and_bodies_on_top() -> None:
-    def function(x: Any) -> Any:
-        y = gx.sin(x)
-        z = gx.cos(y)
-        return gx.sum(z)
-
-    moments = live_bytes(graph_of(function, X))
-    assert [(moment.node.op.name, moment.live) for moment in moments] == [
-        ("sin", 2 * MATRIX),
-        ("cos", 3 * MATRIX),
-        ("sum", 2 * MATRIX + 4),
-    ]
-
-    def looping(x: Any) -> Any:
-        for _ in range(50):
-            x = gx.sin(x) @ gx.cos(x)
-        return x
-
-    inside = [moment for moment in live_bytes(graph_of(looping, X)) if moment.depth]
-    assert max(moment.live for moment in inside) >= 4 * MATRIX
