@@ -9,9 +9,9 @@ import numpy as np
 
 from benchmarks.harness import Contender, Duel, Row, batch
 from graphc.cluster.parameters import Body, Push
-from graphc.cluster.parameters.service import SERVICE, Options
+from graphc.cluster.parameters.service import SERVICE, ServerOptions
 from graphc.cluster.parameters.staleness import Policy
-from graphc.cluster.parameters.tasks import Tasks
+from graphc.cluster.parameters.tasks import TrainingTasks
 
 __all__ = ["ROWS"]
 
@@ -22,9 +22,9 @@ _BYTES = 10 * 2**20
 def _moved(quick: bool) -> Duel:
     """A gradient is pushed and values are pulled, 10 MB each way; small, and inside this process, where it is quick."""
     count = 1000 if quick else _BYTES // 4 // _SERVERS
-    tasks = Tasks(None, (_SERVERS, 1), "threads" if quick else "ray")
+    tasks = TrainingTasks(None, (_SERVERS, 1), "threads" if quick else "ray")
     peers = [tasks.peer("ps", place) for place in range(_SERVERS)]
-    options = Options(Policy(), None, "exact", None, "none", 100)
+    options = ServerOptions(Policy(), None, "exact", None, "none", 100)
     for peer in peers:
         peer.call(SERVICE, "start", "benchmark", [np.zeros(count, np.float32)], None, options)
     change, whole = np.zeros(count, np.float32), np.zeros(_SERVERS * count, np.float32)

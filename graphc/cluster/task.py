@@ -57,7 +57,7 @@ class Task:
     Example:
       >>> task = Task(ClusterSpec({"ps": ["127.0.0.1:2221"]}), "ps", 0)
       >>> task.host("sums", {1: [1.0]})
-      >>> task.handle(Call("sums", "get", (1,)))
+      >>> task.handle(ServiceCall("sums", "get", (1,)))
       [1.0]
     """
 

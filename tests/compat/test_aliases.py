@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import graphc.compat.v2 as tf
-from graphc.compat.alias import Alias
+from graphc.compat.alias import NameRow
 from graphc.compat.tensorflow2.names import NAMES
 from graphc.compat.tensorflow2.tables import ROWS, arrays, math, networks, programs
 from graphc.compiler.base.errors import ConcretizationError
@@ -66,7 +66,7 @@ SEVERAL = {"inputs", "t_list", "tensors", "values", "coeffs", "args", "inp"}
 BY_NAME = {row.names[0]: row for row in ROWS}
 
 
-def example(row: Alias) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def example(row: NameRow) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of a row's example."""
 
     def collect(*args: Any, **kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -81,7 +81,7 @@ def is_numbers(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(is_numbers(v) or np.isscalar(v) for v in value)
 
 
-def with_inputs(row: Alias) -> tuple[Any, list[Any]]:
+def with_inputs(row: NameRow) -> tuple[Any, list[Any]]:
     """The call of a row's example as a function of its tensors, and these tensors."""
     args, kwargs = example(row)
     bound = inspect.signature(NAMES[row.names[0]]).bind(*args, **kwargs)
@@ -161,7 +161,7 @@ def test_every_row_has_a_result_of_tensorflows() -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=BY_NAME)
-def test_signature_and_docstring_are_the_rows(row: Alias) -> None:
+def test_signature_and_docstring_are_the_rows(row: NameRow) -> None:
     function = NAMES[row.names[0]]
     shown = [f"{p.name}" for p in inspect.signature(function).parameters.values()]
     assert shown == [part.split("=")[0].strip("* ") for part in _split(row.signature)]
@@ -181,11 +181,11 @@ def _split(signature: str) -> list[str]:
     return [part for part in signature.replace("[1, 1, 1, 1]", "x").split(", ") if part]
 
 
-def is_of_strings(row: Alias) -> bool:
+def is_of_strings(row: NameRow) -> bool:
     return row.names[0].startswith(("strings.", "io."))
 
 
-def is_compiled(row: Alias) -> bool:
+def is_compiled(row: NameRow) -> bool:
     return not row.names[0].startswith(("strings.", "io.", "ragged.", "sparse."))
 
 

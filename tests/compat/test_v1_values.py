@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import graphc.compat.v1 as tf
-from graphc.compat.alias import Alias
+from graphc.compat.alias import NameRow
 from graphc.compat.tensorflow1.tables import OPERATIONS, arrays, networks, training
 from tests.compat.record import described
 
@@ -27,7 +27,7 @@ NAMED_OTHERWISE = {"losses.get_regularization_loss", "stack", "searchsorted", "n
 """TensorFlow gives these the name of the last of several operations, or counts up."""
 
 
-def made(row: Alias) -> Any:
+def made(row: NameRow) -> Any:
     args, kwargs = eval(f"(lambda *args, **kwargs: (args, kwargs))({row.example})", {"tf": tf})
     function: Any = tf
     for part in row.names[0].split("."):
@@ -58,7 +58,7 @@ def compare(found: Any, expected: Any, *, dtype: bool) -> None:
         np.testing.assert_allclose(array, right, rtol=1e-5, atol=1e-5)
 
 
-def runs(row: Alias) -> bool:
+def runs(row: NameRow) -> bool:
     name = row.names[0]
     return name not in NOT_ALONE
 

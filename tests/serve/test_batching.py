@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphc.serve.batching import Batch, Batcher, Piece
+from graphc.serve.batching import Batcher, QueryBatch, RequestRows
 
 MAX_BATCH, MAX_DELAY = 8, 2.0
 
@@ -20,7 +20,7 @@ class World:
     """Replicas that take some time for a batch, and fail by a rule; requests that come at given times."""
 
     batcher: Batcher
-    fails: Callable[[Batch], bool]
+    fails: Callable[[QueryBatch], bool]
     now: float = 0.0
     events: list[tuple[float, int, Callable[[], None]]] = field(default_factory=list)
     order: itertools.count[int] = field(default_factory=itertools.count)
@@ -32,7 +32,7 @@ class World:
     def later(self, delay: float, what: Callable[[], None]) -> None:
         heapq.heappush(self.events, (self.now + delay, next(self.order), what))
 
-    def run(self, seconds: Callable[[Batch], float]) -> None:
+    def run(self, seconds: Callable[[QueryBatch], float]) -> None:
         while True:
             for number in self.batcher.expire(self.now):
                 self.ended.append((number, "expired"))
@@ -50,7 +50,7 @@ class World:
             while self.events and self.events[0][0] <= self.now:
                 heapq.heappop(self.events)[2]()
 
-    def end(self, batch: Batch) -> None:
+    def end(self, batch: QueryBatch) -> None:
         if self.fails(batch):
             self.ended += [(number, "failed") for number in self.batcher.failed(batch)]
             return
@@ -107,7 +107,7 @@ def test_each_request_ends_once_and_whole(
     durations = itertools.cycle(seconds)
     original = batcher.next
 
-    def checked(now: float) -> Batch | None:
+    def checked(now: float) -> QueryBatch | None:
         batch = original(now)
         if batch is not None:
             assert batch.rows <= MAX_BATCH
@@ -163,13 +163,13 @@ def test_a_batch_is_due_when_nothing_runs_or_it_is_full_or_its_oldest_row_has_wa
     alone = found.submit(0, "a", 1)
     running = found.next(0)
     assert running is not None
-    assert running.pieces == (Piece(alone, 0, 1),), "nobody else asks"
+    assert running.pieces == (RequestRows(alone, 0, 1),), "nobody else asks"
     first, second = found.submit(0, "a", 1), found.submit(1, "a", 2)
     assert found.next(1.9) is None
     assert found.wakes() == 2
     batch = found.next(2)
     assert batch is not None
-    assert batch.pieces == (Piece(first, 0, 1), Piece(second, 0, 2))
+    assert batch.pieces == (RequestRows(first, 0, 1), RequestRows(second, 0, 2))
     found.submit(3, "a", 3)
     assert found.next(3) is None
     found.submit(3, "a", 2)  # does not fit in, and makes it full

@@ -60,7 +60,7 @@ class CallTiming:
         """The interquartile range as a part of the median.
 
         Example:
-          >>> round(Timing((1.0, 1.0, 1.1, 1.2)).spread, 3)
+          >>> round(CallTiming((1.0, 1.0, 1.1, 1.2)).spread, 3)
           0.119
         """
         return self.interquartile_range / self.median
@@ -74,7 +74,7 @@ class CallTiming:
         """The relative difference between the medians of the first and the second half of the samples.
 
         Example:
-          >>> round(Timing((1.0, 1.0, 1.0, 1.5, 1.5, 1.5)).drift, 3)
+          >>> round(CallTiming((1.0, 1.0, 1.0, 1.5, 1.5, 1.5)).drift, 3)
           0.5
         """
         middle = len(self.samples) // 2

@@ -128,7 +128,7 @@ class Dataset(Transforming, Remembering, Looking, Looping):
         """Makes a dataset of a source: an object with a spec that opens to an iterator with a position.
 
         Args:
-          source: a :class:`graphc.data.sources.Source`. If it reads rows by number, a shuffle permutes only the
+          source: a :class:`graphc.data.sources.ChunkSource`. If it reads rows by number, a shuffle permutes only the
             numbers.
         """
         take_rows = getattr(source, "take_rows", None)

@@ -9,7 +9,7 @@ import pytest
 
 import graphc as gx
 from graphc.cluster.carriers import ThreadPeer
-from graphc.cluster.master.service import Kept
+from graphc.cluster.master.service import StoredValues
 from graphc.compiler.base.errors import AbortedError, InvalidArgumentError
 from graphc.graphs.session import Assert
 from tests.cluster.master.conftest import Cluster
@@ -77,4 +77,4 @@ def test_a_run_that_fails_leaves_nothing(cluster: Cluster, takes: list[str], mon
         session.run(w, {x: np.ones(20_000, np.float32)})
     assert _held(cluster) == [0] * 5
     with pytest.raises(AbortedError, match="/job:ps/task:0 has dropped a value of this run; run it again"):
-        Kept(cluster.task("ps0")).take("nothing")
+        StoredValues(cluster.task("ps0")).take("nothing")

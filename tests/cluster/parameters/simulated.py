@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphc.cluster.parameters.durable_shard import Keeper
-from graphc.cluster.parameters.schedule import Exchange, Lost, Request, Schedule, Unanswered, Work, step
+from graphc.cluster.parameters.schedule import AssignedStep, Exchange, Lost, ServerCall, StepSchedule, Unanswered, step
 from graphc.cluster.parameters.shard import Push
 from tests.cluster.simulation import Clock, Network
 
@@ -19,7 +19,7 @@ class SimulatedTraining:
     """
 
     def __init__(
-        self, schedule: Schedule, servers: Sequence[Callable[[], Keeper]], seconds: Callable[[str, int], float],
+        self, schedule: StepSchedule, servers: Sequence[Callable[[], Keeper]], seconds: Callable[[str, int], float],
         push: Callable[[int, str, Sequence[int]], Sequence[Push]], network: Network | None = None, *,
         timeout: float = 1.0,
     ) -> None:  # fmt: skip
@@ -75,14 +75,14 @@ class SimulatedTraining:
             if work is not None:
                 self._start(worker, work)
 
-    def _start(self, worker: str, work: Work) -> None:
+    def _start(self, worker: str, work: AssignedStep) -> None:
         def compute(pulled: Sequence[Any]) -> tuple[None, Sequence[Push]]:
             return None, self._push(work.number, worker, [version for version, _ in pulled])
 
         self._exchanges[worker] = exchange = step([()] * len(self.servers), compute)
         self._go_on(worker, work, exchange, None)
 
-    def _go_on(self, worker: str, work: Work, exchange: Exchange, replies: Any) -> None:
+    def _go_on(self, worker: str, work: AssignedStep, exchange: Exchange, replies: Any) -> None:
         """Passes replies to a worker, and sends its next requests."""
         mine = self._exchanges.get(worker) is exchange and self.schedule.workers[worker].work is work
         try:
@@ -102,7 +102,7 @@ class SimulatedTraining:
         send = lambda: self._send(worker, work, exchange, requests)  # noqa: E731
         self.clock.after(self._seconds(worker, work.number) if first else 0.0, send)
 
-    def _send(self, worker: str, work: Work, exchange: Exchange, requests: Sequence[Request]) -> None:
+    def _send(self, worker: str, work: AssignedStep, exchange: Exchange, requests: Sequence[ServerCall]) -> None:
         if getattr(exchange, "gi_frame", None) is None:  # the worker was killed in the meantime
             return
         replies: dict[int, Any] = {}
@@ -118,7 +118,7 @@ class SimulatedTraining:
                 self._timeout,
             )  # fmt: skip
 
-    def _handle(self, request: Request) -> Any:
+    def _handle(self, request: ServerCall) -> Any:
         server = self.servers[request.server]
         if server is None:
             raise ConnectionError(f"server {request.server} is dead")

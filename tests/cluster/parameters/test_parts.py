@@ -12,14 +12,14 @@ import pytest
 
 from graphc.cluster.parameters import (
     Body,
-    Entry,
     Keeper,
     Ledger,
     Moment,
     Policy,
     Push,
-    Schedule,
+    PushEntry,
     Shard,
+    StepSchedule,
     drop,
     scale,
     service,
@@ -32,8 +32,8 @@ from graphc.cluster.task import Task
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 
 
-def _entry(number: int, fate: Any = "applied", staleness: int = 0) -> Entry:
-    return Entry("client", number, "worker:0", 32, staleness, fate, 1.0, number)
+def _entry(number: int, fate: Any = "applied", staleness: int = 0) -> PushEntry:
+    return PushEntry("client", number, "worker:0", 32, staleness, fate, 1.0, number)
 
 
 def test_a_ledger_counts_what_it_does_not_keep_any_more() -> None:
@@ -62,7 +62,7 @@ def test_a_push_that_was_lost_is_taken_when_it_comes_again() -> None:
 
 
 def test_a_step_over_which_three_workers_are_lost_is_given_up() -> None:
-    schedule = Schedule.of(["worker"], servers=1)
+    schedule = StepSchedule.of(["worker"], servers=1)
     work = schedule.submit("a step")
     for lost in range(3):
         assert schedule.next("worker", now=float(lost)) is work
@@ -180,7 +180,7 @@ def test_a_server_that_is_started_twice_goes_on_with_what_it_keeps(
     monkeypatch.setattr(service, "Disk", Slow)
     kept = service.ServerService(Task(ClusterSpec({"ps": ["localhost:0"]}), "ps", 0))
     found: list[Any] = []
-    options = service.Options(Policy(), None, str(tmp_path), "sync", 100)
+    options = service.ServerOptions(Policy(), None, str(tmp_path), "sync", 100)
 
     def start() -> None:
         found.append(kept.start("training", [np.zeros(1, np.float32)], None, options))

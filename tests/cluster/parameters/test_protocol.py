@@ -17,8 +17,8 @@ from graphc.cluster.parameters import (
     Durability,
     Keeper,
     Push,
-    Schedule,
     Shard,
+    StepSchedule,
     drop,
     scale,
     warm_up,
@@ -90,7 +90,7 @@ def _train(case: _Case, durability: Durability, round: int | None = None, policy
         shard = Shard([np.zeros(_STEPS, np.int32)], policy=policy, round=round)
         return Keeper(shard, None if durability == "none" else disk, durability, every=3)
 
-    schedule = Schedule.of(_WORKERS, 2, round, policy)
+    schedule = StepSchedule.of(_WORKERS, 2, round, policy)
     schedule.attempts = 100
     for _ in range(_STEPS):
         schedule.submit(None)
@@ -188,7 +188,7 @@ def test_with_one_worker_for_warm_up_no_gradient_is_stale() -> None:
 
 def test_spare_workers_make_a_step_as_fast_as_the_others() -> None:
     def time_of(spares: int) -> float:
-        schedule = Schedule.of([f"w{i}" for i in range(4)], 1, 4 - spares)
+        schedule = StepSchedule.of([f"w{i}" for i in range(4)], 1, 4 - spares)
         for _ in range(40):
             schedule.submit(None)
         make = [lambda: Keeper(Shard([np.zeros(40, np.int32)], round=4 - spares))]

@@ -20,7 +20,7 @@ from graphc.cluster.carriers import ThreadPeer, find
 from graphc.cluster.parameters import ParameterServer, drop, worker
 from graphc.cluster.parameters import coordinator as coordinator_module
 from graphc.cluster.parameters import layout as layout_module
-from graphc.cluster.parameters.layout import Layout, Program
+from graphc.cluster.parameters.layout import ShardLayout, SharedProgram
 from graphc.cluster.parameters.rules import Applied, rule_text
 from graphc.cluster.parameters.schedule import step as exchange_of
 from graphc.compiler.base.errors import (
@@ -435,7 +435,7 @@ def test_a_step_that_is_scheduled_after_close_is_refused() -> None:
 
 def test_a_program_goes_to_another_process_as_stablehlo() -> None:
     pytest.importorskip("flatbuffers")
-    program = Program(lambda x: {"twice": 2 * x}, (np.zeros(3, np.float32),))
+    program = SharedProgram(lambda x: {"twice": 2 * x}, (np.zeros(3, np.float32),))
     data = pickle.dumps(program)
     key = program.key
     del program
@@ -449,7 +449,7 @@ def test_a_program_goes_to_another_process_as_stablehlo() -> None:
 def test_a_rule_goes_to_another_process_and_does_what_the_optimizer_does(options: Any) -> None:
     pytest.importorskip("flatbuffers")
     variables = [gx.Variable(np.ones((3, 2), np.float32)), gx.Variable(np.ones(4, np.float32))]
-    layout, optimizer = Layout(variables, 1), gx.optim.Adam(0.1, **options)
+    layout, optimizer = ShardLayout(variables, 1), gx.optim.Adam(0.1, **options)
     text = rule_text(optimizer, layout, 0, {variable.name for variable in variables})
     assert text is not None
     assert text.by_element == (not options)

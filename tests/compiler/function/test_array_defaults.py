@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.compiler.function.guards import Writer
+from graphc.compiler.function.guards import GuardWriter
 
 
 def shifted(x: Any, by: Any) -> Any:
@@ -113,13 +113,13 @@ def test_a_default_goes_where_the_call_runs() -> None:
 def test_a_default_is_not_copied_at_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
     """An entry passes the same array to the program, and copies only if the argument is another or has changed."""
     texts: list[str] = []
-    written = Writer.function
+    written = GuardWriter.function
 
-    def function(self: Writer, parameters: str, body: Any) -> Any:
+    def function(self: GuardWriter, parameters: str, body: Any) -> Any:
         texts.append("\n".join(body))
         return written(self, parameters, body)
 
-    monkeypatch.setattr(Writer, "function", function)
+    monkeypatch.setattr(GuardWriter, "function", function)
     compiled = gx.function(with_default(shifted, np.ones(3, np.float32)))
     compiled(gx.ones(3))
     compiled(gx.ones(3))

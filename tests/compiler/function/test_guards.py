@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.compiler.function.guards import SMALLEST, Recycled
+from graphc.compiler.function.guards import SMALLEST, BufferPool
 
 X = gx.asarray([1.0, 2.0])
 SCALE = 2.0
@@ -318,8 +318,8 @@ def test_functions_of_graphc_may_be_patched(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_an_array_that_the_program_does_not_use_is_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
     copied: list[int] = []
-    copy = Recycled.copy
-    monkeypatch.setattr(Recycled, "copy", lambda self, value: copied.append(value.size) or copy(self, value))
+    copy = BufferPool.copy
+    monkeypatch.setattr(BufferPool, "copy", lambda self, value: copied.append(value.size) or copy(self, value))
     given = {name: np.full(SMALLEST + place, 2.0, np.float32) for place, name in enumerate("abc")}
     f = gx.function(lambda given: given["b"] * 2.0)
     for _ in range(3):

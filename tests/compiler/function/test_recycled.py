@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.compiler.function.guards import SMALLEST, Recycled
+from graphc.compiler.function.guards import SMALLEST, BufferPool
 
 LARGE = SMALLEST // 4  # numbers of float32
 
 
 def test_a_copy_is_of_memory_that_nobody_holds() -> None:
-    recycled = Recycled(np.dtype("float32"), (3,))
+    recycled = BufferPool(np.dtype("float32"), (3,))
     first = recycled.copy(np.arange(3))
     second = recycled.copy(np.arange(3) + 10.0)
     assert (first.tolist(), second.tolist()) == ([0, 1, 2], [10, 11, 12])
@@ -29,19 +29,19 @@ def test_a_copy_is_of_memory_that_nobody_holds() -> None:
 
 @pytest.mark.parametrize("shape", [(3,), (), (0,), (7, 5)])
 def test_a_copy_is_aligned_so_that_jax_uses_its_memory(shape: tuple[int, ...]) -> None:
-    recycled = Recycled(np.dtype("float32"), shape)
+    recycled = BufferPool(np.dtype("float32"), shape)
     held = [recycled.copy(np.ones(shape)) for _ in range(5)]
     assert all(copy.ctypes.data % 64 == 0 and copy.shape == shape for copy in held)
 
 
 def test_only_so_many_copies_are_kept_as_sixteen_megabytes_hold() -> None:
-    recycled = Recycled(np.dtype("float32"), (2**21,))  # 8 MiB
+    recycled = BufferPool(np.dtype("float32"), (2**21,))  # 8 MiB
     value = np.zeros(2**21, np.float32)
     held = [recycled.copy(value) for _ in range(3)]
     addresses = [each.ctypes.data for each in held]
     assert len(set(addresses)) == 3
     assert len(recycled._buffers) == 2
-    huge = Recycled(np.dtype("float32"), (2**23,))
+    huge = BufferPool(np.dtype("float32"), (2**23,))
     huge.copy(np.broadcast_to(np.float32(1), 2**23))
     assert not huge._buffers  # not kept at all
 

@@ -14,7 +14,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from graphc.compiler.ops.signature import REQUIRED, Signature
+from graphc.compiler.ops.signature import REQUIRED, RowSignature
 
 __all__ = ["ANY", "BROADCASTING", "DTYPES", "GAPS", "NICE", "POSITIVE", "WIDE", "Choose", "Drawing", "Drawn", "draw"]
 
@@ -143,7 +143,7 @@ def array(choose: Choose, shape: Shape, dtype: Any, values: str = NICE) -> np.nd
     return np.asarray(drawn, np.dtype(dtype)).reshape(shape)
 
 
-def draw(signature: Signature, how: Drawing, choose: Choose, dtypes: Sequence[str]) -> Drawn:
+def draw(signature: RowSignature, how: Drawing, choose: Choose, dtypes: Sequence[str]) -> Drawn:
     """Arguments for a call of a row."""
     dtypes = [name for name in dtypes if name not in how.without and _kind(name) in (how.kinds or "biufc")]
     shapes = list(choose(how.shapes or (ONE if len(signature.tensors) == 1 else BROADCASTING)))

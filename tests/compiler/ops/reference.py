@@ -19,7 +19,7 @@ import scipy.special
 
 import graphc as gx
 from graphc.compiler.ir import OPS
-from graphc.compiler.ops.signature import Signature
+from graphc.compiler.ops.signature import RowSignature
 from graphc.compiler.ops.table import Row
 from tests.compiler.ops.calls import ALL_ROWS
 from tests.compiler.ops.docstrings import Docstring
@@ -213,7 +213,7 @@ class Entry:
     def gradient(self) -> str:
         """``yes``, ``None`` or ``-``."""
         if self.row is not None:
-            signature = Signature.parse(self.row.signature)
+            signature = RowSignature.parse(self.row.signature)
             return "yes" if self.row.differentiable and (signature.tensors or signature.optional) else "None"
         if self.name in _GRADIENT:
             return _GRADIENT[self.name]

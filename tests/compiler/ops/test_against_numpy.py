@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import graphc as gx
 from graphc.compiler.base.errors import GraphcError
 from graphc.compiler.core import FUNCTIONS, Tensor
-from graphc.compiler.ops.signature import Signature
+from graphc.compiler.ops.signature import RowSignature
 from graphc.compiler.ops.table import ROWS
 from tests.compiler.ops.calls import ALL_ROWS, replaced
 from tests.compiler.ops.deviations import DEVIATIONS, Deviation, excused
@@ -214,7 +214,7 @@ def _values(one: Any, right: Any, how: Drawing) -> str:
 def drawn(name: str, choose: Choose, dtypes: Sequence[str]) -> tuple[Drawing, Drawn]:
     how = drawing(name, MODULES.get(name, ""))
     signature = ALL_ROWS[name].signature if name in ALL_ROWS else BY_HAND[name]
-    return how, draw(Signature.parse(signature), how, choose, dtypes)
+    return how, draw(RowSignature.parse(signature), how, choose, dtypes)
 
 
 def check(name: str, data: st.DataObject) -> None:

@@ -15,7 +15,7 @@ import pytest
 import graphc as gx
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.compiler.core import Tensor
-from graphc.compiler.ops.signature import Signature
+from graphc.compiler.ops.signature import RowSignature
 from tests.compiler.ops.calls import ALL_ROWS, EXAMPLES, called
 from tests.compiler.ops.examples import Example
 from tests.compiler.ops.support import trace
@@ -91,7 +91,7 @@ def test_every_row_refuses_in_both_modes_with_the_same_sentence() -> None:
             if not (same and named and lines):
                 wrong.append(f"{which}: {sentences}")
     assert wrong == []
-    several = {name for name, row in rows.items() if len(Signature.parse(row.signature).tensors) > 1}
+    several = {name for name, row in rows.items() if len(RowSignature.parse(row.signature).tensors) > 1}
     assert several - refusing == TAKE_ALL & rows.keys()
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import graphc as gx
 from graphc.compiler.core import busy, context
-from graphc.compiler.ops.public import Kept, kinds
+from graphc.compiler.ops.public import AttributeCache, kinds
 
 
 @pytest.mark.parametrize(
@@ -27,14 +27,14 @@ from graphc.compiler.ops.public import Kept, kinds
 )
 def test_equal_values_of_other_kinds_are_told_apart(one: Any, other: Any) -> None:
     made: list[Any] = []
-    kept = Kept(lambda values: made.append(values[0]) or repr(values), 1)
+    kept = AttributeCache(lambda values: made.append(values[0]) or repr(values), 1)
     for value in (one, other, one, other):
         assert kept[value, kinds(value)] == repr((value,))
 
 
 def test_made_once_for_plain_values() -> None:
     made: list[Any] = []
-    kept = Kept(lambda values: made.append(values) or len(made), 2)
+    kept = AttributeCache(lambda values: made.append(values) or len(made), 2)
     for values in ((1, None), ((2, 3), "a"), (np.dtype("int8"), 0.5)):
         first = kept[(*values, *map(kinds, values))]
         assert kept[(*values, *map(kinds, values))] == first

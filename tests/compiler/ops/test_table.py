@@ -22,7 +22,7 @@ from graphc.compiler.ir import OPS, Attrs, TensorType
 from graphc.compiler.ops import add, asarray, clip, concat, full, matmul, reshape, split, where, zeros
 from graphc.compiler.ops import sum as sum_
 from graphc.compiler.ops.public import combinations
-from graphc.compiler.ops.signature import REQUIRED, Signature
+from graphc.compiler.ops.signature import REQUIRED, RowSignature
 from graphc.compiler.ops.table import ROWS, define, infer_by_evaluation, row
 from tests.compiler.ops.support import run, trace, types
 
@@ -41,12 +41,12 @@ def restored() -> Iterator[None]:
 
 
 def test_signature() -> None:
-    parsed = Signature.parse("x, axis: Axis = None, *rest, keepdims: bool = False, dtype: DType")
+    parsed = RowSignature.parse("x, axis: Axis = None, *rest, keepdims: bool = False, dtype: DType")
     assert parsed.tensors == ("x", "*rest")
     assert parsed.defaults == {"axis": None, "keepdims": False, "dtype": REQUIRED}
     assert parsed.typed == ("x: ArrayLike, axis: Axis = None, *rest: ArrayLike, keepdims: bool = False, dtype: DType")
     assert set(parsed.words) == {"x", "axis", "rest", "keepdims", "dtype"}
-    assert Signature.parse("arrays: Tensors").tensors == ("*arrays",)
+    assert RowSignature.parse("arrays: Tensors").tensors == ("*arrays",)
 
 
 @pytest.mark.usefixtures("restored")
@@ -69,7 +69,7 @@ def test_a_row_makes_an_op_and_a_function() -> None:
 
 def test_optional_tensors_show_without_parsing_a_signature() -> None:
     for entry in itertools.chain.from_iterable(ROWS.values()):
-        for names in combinations(Signature.parse(entry.signature).optional):
+        for names in combinations(RowSignature.parse(entry.signature).optional):
             assert ".".join((entry.name, *names)) in OPS
 
 

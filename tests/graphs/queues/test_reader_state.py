@@ -22,7 +22,7 @@ from graphc.compiler.base.errors import (
     NotFoundError,
     OutOfRangeError,
 )
-from graphc.graphs.queues.formats import FixedLengthRecords, Format, Records, TextLines, WholeFiles, spec_of
+from graphc.graphs.queues.formats import FixedLengthFormat, Format, Records, TextLineFormat, WholeFiles, spec_of
 from graphc.graphs.queues.readers import ReaderState
 from graphc.library.formats import TFRecordWriter
 
@@ -77,24 +77,24 @@ LINES = [("a.txt:1", b"h1"), ("a.txt:2", b"h2"), ("a.txt:3", b"x\ry"), ("a.txt:4
 @pytest.mark.parametrize(
     ("format", "files", "expected"),
     [
-        (TextLines(), ["a.txt", "b.txt", "c.txt"], [*LINES, ("c.txt:1", b"one")]),
-        (TextLines(1), ["a.txt", "b.txt", "c.txt"], LINES[1:]),
-        (TextLines(9), ["a.txt", "c.txt"], []),
-        (TextLines(), ["r.txt"], [("r.txt:1", b"a\r"), ("r.txt:2", b"b")]),
-        (TextLines(0, "ZLIB"), ["a.z"], [(key.replace("txt", "z"), line) for key, line in LINES]),
-        (TextLines(0, "GZIP"), ["a.gz"], [(key.replace("txt", "gz"), line) for key, line in LINES]),
+        (TextLineFormat(), ["a.txt", "b.txt", "c.txt"], [*LINES, ("c.txt:1", b"one")]),
+        (TextLineFormat(1), ["a.txt", "b.txt", "c.txt"], LINES[1:]),
+        (TextLineFormat(9), ["a.txt", "c.txt"], []),
+        (TextLineFormat(), ["r.txt"], [("r.txt:1", b"a\r"), ("r.txt:2", b"b")]),
+        (TextLineFormat(0, "ZLIB"), ["a.z"], [(key.replace("txt", "z"), line) for key, line in LINES]),
+        (TextLineFormat(0, "GZIP"), ["a.gz"], [(key.replace("txt", "gz"), line) for key, line in LINES]),
         (WholeFiles(), ["c.txt", "b.txt"], [("c.txt", b"one\n"), ("b.txt", b"")]),
-        (FixedLengthRecords(4, 2, 3), ["d.bin"], [("d.bin:0", b"\0\1\2\3"), ("d.bin:1", b"\4\5\6\7")]),
-        (FixedLengthRecords(5, 2, 3), ["d.bin"], [("d.bin:0", b"\0\1\2\3\4"), ("d.bin:1", b"\5\6\7\x08\x09")]),
+        (FixedLengthFormat(4, 2, 3), ["d.bin"], [("d.bin:0", b"\0\1\2\3"), ("d.bin:1", b"\4\5\6\7")]),
+        (FixedLengthFormat(5, 2, 3), ["d.bin"], [("d.bin:0", b"\0\1\2\3\4"), ("d.bin:1", b"\5\6\7\x08\x09")]),
         (
-            FixedLengthRecords(4, 2, 3, 2),
+            FixedLengthFormat(4, 2, 3, 2),
             ["d.bin"],
             [(f"d.bin:{i}", BINARY[2 + 2 * i : 6 + 2 * i]) for i in range(4)],
         ),
-        (FixedLengthRecords(4, 2, 3, 6), ["d.bin"], [("d.bin:0", b"\0\1\2\3"), ("d.bin:1", b"\6\7\x08\x09")]),
-        (FixedLengthRecords(4, 99, 3), ["d.bin", "b.txt"], []),
-        (FixedLengthRecords(4, 2, 3, 0, "ZLIB"), ["d.z"], [("d.z:0", b"\0\1\2\3"), ("d.z:1", b"\4\5\6\7")]),
-        (FixedLengthRecords(4, 2, 3, 0, "GZIP"), ["d.gz"], [("d.gz:0", b"\0\1\2\3"), ("d.gz:1", b"\4\5\6\7")]),
+        (FixedLengthFormat(4, 2, 3, 6), ["d.bin"], [("d.bin:0", b"\0\1\2\3"), ("d.bin:1", b"\6\7\x08\x09")]),
+        (FixedLengthFormat(4, 99, 3), ["d.bin", "b.txt"], []),
+        (FixedLengthFormat(4, 2, 3, 0, "ZLIB"), ["d.z"], [("d.z:0", b"\0\1\2\3"), ("d.z:1", b"\4\5\6\7")]),
+        (FixedLengthFormat(4, 2, 3, 0, "GZIP"), ["d.gz"], [("d.gz:0", b"\0\1\2\3"), ("d.gz:1", b"\4\5\6\7")]),
         (Records(), ["t.r"], [("t.r:0", b""), ("t.r:16", b"abc"), ("t.r:35", b"abcabc")]),
         (Records("ZLIB"), ["t.rz"], [("t.rz:0", b""), ("t.rz:16", b"abc"), ("t.rz:35", b"abcabc")]),
         (Records("GZIP"), ["t.rg"], [("t.rg:0", b""), ("t.rg:16", b"abc"), ("t.rg:35", b"abcabc")]),
@@ -108,13 +108,13 @@ def test_each_format_gives_tensorflows_records_and_keys(
 
 def test_a_file_that_zlib_packed_to_a_thousandth_is_unpacked_whole() -> None:
     Path("zeros.z").write_bytes(zlib.compress(bytes(3_000_000)))
-    found = everything(FixedLengthRecords(1_000_000, compression="ZLIB"), "zeros.z")
+    found = everything(FixedLengthFormat(1_000_000, compression="ZLIB"), "zeros.z")
     assert [len(record) for _, record in found] == [1_000_000] * 3
 
 
 class TestReadUpTo:
     def test_gives_what_the_file_still_has_and_ends_it_at_once(self) -> None:
-        state, take = reader(TextLines()), names("a.txt", "b.txt", "c.txt")
+        state, take = reader(TextLineFormat()), names("a.txt", "b.txt", "c.txt")
         counts = [(len(state.read_up_to(take, 3)), state.produced, state.completed) for _ in range(3)]
         assert counts == [(3, 3, 0), (2, 5, 1), (1, 6, 3)]
         with pytest.raises(OutOfRangeError):
@@ -131,7 +131,7 @@ class TestReadUpTo:
 
 class TestFilesThatDoNotDo:
     def test_one_that_is_not_there_is_passed_over_by_the_next_call(self) -> None:
-        state, take = reader(TextLines()), names("nofile", "c.txt", ".", "c.txt")
+        state, take = reader(TextLineFormat()), names("nofile", "c.txt", ".", "c.txt")
         with pytest.raises(NotFoundError, match="nofile: No such file or directory") as caught:
             state.read(take)
         assert isinstance(caught.value, FileNotFoundError)
@@ -176,16 +176,16 @@ class TestFilesThatDoNotDo:
         Path("cut").write_bytes(Path(packed).read_bytes()[:-9])
         for name in ("cut", "a.txt"):
             with pytest.raises(DataLossError, match=f"'{name}' cannot be unpacked: ") as caught:
-                everything(TextLines(0, compression), name)
+                everything(TextLineFormat(0, compression), name)
             assert isinstance(caught.value, OSError)
 
 
 FORMATS: list[tuple[Format, list[str]]] = [
-    (TextLines(1), ["a.txt", "c.txt", "a.txt"]),
-    (TextLines(1, "ZLIB"), ["a.z", "a.z"]),
-    (TextLines(0, "GZIP"), ["a.gz", "a.gz"]),
-    (FixedLengthRecords(4, 2, 3, 2), ["d.bin", "d.bin"]),
-    (FixedLengthRecords(4, 2, 3, 6, "ZLIB"), ["d.z", "d.z"]),
+    (TextLineFormat(1), ["a.txt", "c.txt", "a.txt"]),
+    (TextLineFormat(1, "ZLIB"), ["a.z", "a.z"]),
+    (TextLineFormat(0, "GZIP"), ["a.gz", "a.gz"]),
+    (FixedLengthFormat(4, 2, 3, 2), ["d.bin", "d.bin"]),
+    (FixedLengthFormat(4, 2, 3, 6, "ZLIB"), ["d.z", "d.z"]),
     (Records(), ["t.r", "t.r"]),
     (Records("ZLIB"), ["t.rz", "t.rz"]),
     (WholeFiles(), ["a.txt", "c.txt"]),
@@ -194,7 +194,7 @@ FORMATS: list[tuple[Format, list[str]]] = [
 
 class TestState:
     def test_reset_makes_it_new(self) -> None:
-        state, take = reader(TextLines()), names("a.txt", "c.txt")
+        state, take = reader(TextLineFormat()), names("a.txt", "c.txt")
         state.read(take)
         state.reset()
         assert (state.produced, state.completed) == (0, 0)
@@ -211,7 +211,7 @@ def test_files_are_closed_at_their_end() -> None:
 
 def test_threads_share_a_reader_and_nothing_is_lost_or_read_twice() -> None:
     Path("many.txt").write_bytes(b"".join(b"%d\n" % i for i in range(2000)))
-    state, found = reader(TextLines()), list[int]()
+    state, found = reader(TextLineFormat()), list[int]()
     take = names("many.txt")
 
     def work() -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import graphc as gx
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, NumberOverflowError
-from graphc.serve.http.arrays import Arguments, Form, natural
+from graphc.serve.http.arrays import BodyArguments, Form, natural
 from graphc.serve.http.bodies import JSON, NPY, NPZ, Budget, decode, encode, media_type, negotiate
 from graphc.serve.http.problems import ProblemError
 from tests.draws import examples
@@ -70,9 +70,9 @@ def test_a_form_names_arguments_and_converts_numbers_that_fit() -> None:
     expected = [np.asarray([[1, 2]], np.float32), np.asarray([[3]], np.int32), np.asarray([[True]])]
     pair = {"a": [[3]], "b": {"c": [[True]]}}
     for arguments in (
-        Arguments(([[1, 2]], pair), {"scale": [[3]]}),
-        Arguments(([[1, 2]],), {"pair": [[[3]], {"c": [[True]]}], "scale": [[3]]}),
-        Arguments((), {"x": np.asarray([[1, 2]], np.uint8), "pair": pair, "scale": [[3]]}),
+        BodyArguments(([[1, 2]], pair), {"scale": [[3]]}),
+        BodyArguments(([[1, 2]],), {"pair": [[[3]], {"c": [[True]]}], "scale": [[3]]}),
+        BodyArguments((), {"x": np.asarray([[1, 2]], np.uint8), "pair": pair, "scale": [[3]]}),
     ):
         (x, found), kwargs = form.fit(arguments)
         assert isinstance(found, Pair)
@@ -102,7 +102,7 @@ def test_arguments_of_another_form_are_refused_by_name(args: Any, kwargs: Any, m
     one = np.ones((1, 1), np.int32)
     form = Form.of("default", predict, (np.ones((1, 2)), Pair(one, one)), {})
     with pytest.raises(InvalidArgumentError, match=message):
-        form.fit(Arguments(args, kwargs))
+        form.fit(BodyArguments(args, kwargs))
 
 
 def test_an_example_has_arrays_with_rows() -> None:

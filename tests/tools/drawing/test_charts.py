@@ -6,7 +6,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import graphc as gx
-from graphc.tools.drawing import Bar, Span, bars, lanes
+from graphc.tools.drawing import Bar, TimeSpan, bars, lanes
 
 
 def test_bars_begin_at_zero_and_have_their_texts() -> None:
@@ -18,8 +18,8 @@ def test_bars_begin_at_zero_and_have_their_texts() -> None:
 
 
 def test_what_ran_at_the_same_time_stands_in_rows() -> None:
-    spans = [Span("/device:CPU:0", "op", "add", 0.0, 1.0), Span("/device:CPU:0", "op", "sum", 0.5, 1.5)]
-    root = ElementTree.fromstring(f"<div>{lanes([*spans, Span('host', 'wait', 'x', 1.0, 2.0)])}</div>")
+    spans = [TimeSpan("/device:CPU:0", "op", "add", 0.0, 1.0), TimeSpan("/device:CPU:0", "op", "sum", 0.5, 1.5)]
+    root = ElementTree.fromstring(f"<div>{lanes([*spans, TimeSpan('host', 'wait', 'x', 1.0, 2.0)])}</div>")
     tops = [rect.get("y") for rect in root.iter("rect") if rect.get("height") == "16"]
     assert len(set(tops)) == 3
     assert lanes([])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphc.tools.drawing.picture import Item, Layout, ranks_of, spread
+from graphc.tools.drawing.picture import Item, PictureLayout, ranks_of, spread
 from tests.draws import examples
 
 
@@ -20,7 +20,7 @@ def nets(draw: st.DrawFn) -> tuple[list[Item], list[tuple[int, int]]]:
     return items, edges
 
 
-def boxes_of(items: list[Item], found: Layout) -> list[tuple[float, float, float, float]]:
+def boxes_of(items: list[Item], found: PictureLayout) -> list[tuple[float, float, float, float]]:
     return [(x, y, x + box.width, y + box.height) for box, (x, y) in zip(items, found.places, strict=True)]
 
 
@@ -75,4 +75,4 @@ def test_a_net_that_can_be_drawn_without_crossings_is() -> None:
 
 
 def test_nothing_takes_no_room() -> None:
-    assert spread([], []) == Layout((), (), 0.0, 0.0)
+    assert spread([], []) == PictureLayout((), (), 0.0, 0.0)

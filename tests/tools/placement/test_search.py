@@ -8,18 +8,30 @@ import statistics
 
 import pytest
 
-from graphc.tools.placement.proposal import Link, Problem, Unit, best_assignment, exact_assignment, one_device, simulate
+from graphc.tools.placement.proposal import (
+    DeviceLink,
+    Problem,
+    ScheduledUnit,
+    best_assignment,
+    exact_assignment,
+    one_device,
+    simulate,
+)
 
 MILLI = 1e-3
 
 
-def problem(*units: Unit, sizes: tuple[int, ...], memory: tuple[float, ...] = (), rate: float = 0.0) -> Problem:
-    links = {pair: Link(MILLI, rate) for pair in ((0, 1), (1, 0))}
+def problem(
+    *units: ScheduledUnit, sizes: tuple[int, ...], memory: tuple[float, ...] = (), rate: float = 0.0
+) -> Problem:
+    links = {pair: DeviceLink(MILLI, rate) for pair in ((0, 1), (1, 0))}
     return Problem(("a", "b"), units, sizes, links, {0: 0}, memory=memory)
 
 
-def unit(name: str, takes: tuple[int, ...], gives: int, seconds: tuple[float, ...] = (10 * MILLI, 10 * MILLI)) -> Unit:
-    return Unit(name, seconds, takes, (gives,))
+def unit(
+    name: str, takes: tuple[int, ...], gives: int, seconds: tuple[float, ...] = (10 * MILLI, 10 * MILLI)
+) -> ScheduledUnit:
+    return ScheduledUnit(name, seconds, takes, (gives,))
 
 
 DIAMOND = problem(unit("left", (0,), 1), unit("right", (0,), 2), unit("end", (1, 2), 3), sizes=(4, 4, 4, 4))
@@ -68,15 +80,17 @@ def test_what_is_pinned_stays() -> None:
 def random_problem(draws: random.Random, count: int, devices: int) -> Problem:
     """A graph of random shape whose units, values and links differ by orders of magnitude."""
     names = tuple(f"d{number}" for number in range(devices))
-    units: list[Unit] = []
+    units: list[ScheduledUnit] = []
     sizes = [10 ** draws.randint(2, 6)]
     for number in range(count):
         takes = tuple(draws.sample(range(len(sizes)), min(len(sizes), draws.randint(1, 3))))
         base = 10 ** draws.uniform(-4, -2)
-        units.append(Unit(f"u{number}", tuple(base * draws.uniform(0.5, 2) for _ in names), takes, (len(sizes),)))
+        units.append(
+            ScheduledUnit(f"u{number}", tuple(base * draws.uniform(0.5, 2) for _ in names), takes, (len(sizes),))
+        )
         sizes.append(10 ** draws.randint(2, 6))
     links = {
-        (a, b): Link(draws.uniform(1e-5, 1e-4), 1 / draws.uniform(1e8, 1e10))
+        (a, b): DeviceLink(draws.uniform(1e-5, 1e-4), 1 / draws.uniform(1e8, 1e10))
         for a in range(devices)
         for b in range(devices)
         if a != b

@@ -10,7 +10,7 @@ import pytest
 import graphc as gx
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.training.data import Dataset, Options
-from graphc.training.data.inspecting import Record, profile_lines
+from graphc.training.data.inspecting import NodeStatistics, profile_lines
 
 
 def in_python(x: Any) -> Any:
@@ -64,7 +64,7 @@ def test_a_profile_names_the_bottleneck() -> None:
         "range", "map", "shuffle", "batch", "prefetch", "waiting",
     ]  # fmt: skip
     assert "10 steps" in dataset.profile(100, step=lambda batch: batch + 1)
-    record = Record("map", [Record("range", [], 1.0, 8)], 3.0, 8)
+    record = NodeStatistics("map", [NodeStatistics("range", [], 1.0, 8)], 3.0, 8)
     assert list(profile_lines(record, 4, 0.2, 4.0))[1:] == [
         "    250.000  range (8 elements)",
         "    500.000  map (8 elements)",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from graphc.training.data import Dataset
 from graphc.training.data.elements import flatten
 from graphc.training.data.nodes import maps
-from graphc.training.data.plan import Epoch, Node
+from graphc.training.data.plan import Epoch, PlanNode
 from graphc.training.data.planned_dataset import improved
 from tests.draws import examples
 
@@ -62,7 +62,7 @@ def built(steps: list[tuple[str, Any]], source: str, size: int) -> Any:
     return dataset.enumerate().batch(size) if size > 1 else dataset
 
 
-def rows(plan: Node) -> list[Any]:
+def rows(plan: PlanNode) -> list[Any]:
     return [[np.asarray(leaf).tolist() for leaf in row] for row in plan.open(Epoch())]
 
 

@@ -20,7 +20,7 @@ from safetensors.numpy import load_file
 
 import graphc as gx
 from graphc.training.train import storage
-from graphc.training.train.restoring import Target
+from graphc.training.train.restoring import RestoredVariable
 
 Checkpoint = gx.train.Checkpoint
 
@@ -87,10 +87,12 @@ def test_what_is_saved_is_restored(tmp_path: Path) -> None:
 
 
 def test_training_goes_on_while_a_thread_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    may_write, write = threading.Event(), storage.Writer.write
+    may_write, write = threading.Event(), storage.CheckpointWriter.write
     v = gx.Variable([1.0, 2.0])
     checkpoint = Checkpoint(tmp_path, v=v)
-    monkeypatch.setattr(storage.Writer, "write", lambda self, part: (may_write.wait(60), write(self, part))[1])
+    monkeypatch.setattr(
+        storage.CheckpointWriter, "write", lambda self, part: (may_write.wait(60), write(self, part))[1]
+    )
     checkpoint.save(1)
     v.assign([3.0, 4.0])  # the snapshot is another array
     assert checkpoint.latest is None
@@ -254,16 +256,16 @@ def test_a_manifest_that_is_edited_restores_what_was_saved_or_is_refused(tmp_pat
 def test_a_checkpoint_that_another_program_replaces_while_it_is_read_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    v, verify = gx.Variable([1.0]), Target.verify
+    v, verify = gx.Variable([1.0]), RestoredVariable.verify
     writer, reader = Checkpoint(tmp_path, keep=1, v=v), Checkpoint(tmp_path, v=v)
     writer.save(1, wait=True)
 
-    def after_a_save(target: Target) -> None:
-        monkeypatch.setattr(Target, "verify", verify)
+    def after_a_save(target: RestoredVariable) -> None:
+        monkeypatch.setattr(RestoredVariable, "verify", verify)
         writer.save(2, wait=True)
         verify(target)
 
-    monkeypatch.setattr(Target, "verify", after_a_save)
+    monkeypatch.setattr(RestoredVariable, "verify", after_a_save)
     assert reader.restore() == 2
 
 

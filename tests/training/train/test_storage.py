@@ -17,22 +17,22 @@ import pytest
 
 import graphc as gx
 from graphc.compiler.base.errors import DeadlineExceededError, FailedPreconditionError, ResourceExhaustedError
-from graphc.training.train.restoring import Saved
-from graphc.training.train.storage import Part, Piece, Writer, entries
+from graphc.training.train.restoring import MappedCheckpoint
+from graphc.training.train.storage import ArrayBlock, CheckpointWriter, ProcessPart, entries
 
 FORKED = """
 import os, signal, sys
 from pathlib import Path
 import numpy as np
 from graphc.training.train import storage
-from graphc.training.train.restoring import Saved
-from graphc.training.train.storage import Part, Piece, Writer, entries
+from graphc.training.train.restoring import MappedCheckpoint
+from graphc.training.train.storage import ProcessPart, ArrayBlock, CheckpointWriter, entries
 
 folder, calls = Path(sys.argv[1]), 0
 
 def saved(step):
-    part = Part([Piece.whole("w", np.full(100_000, step, np.float32))], {})
-    Writer(folder, step, f"{step:08x}", 0, 1, 1, 10.0).write(part)
+    part = ProcessPart([ArrayBlock.whole("w", np.full(100_000, step, np.float32))], {})
+    CheckpointWriter(folder, step, f"{step:08x}", 0, 1, 1, 10.0).write(part)
 
 def killing(function, at):
     def call(*arguments, **options):
@@ -54,7 +54,7 @@ for at in range(100):
         os._exit(0)
     _, status = os.waitpid(child, 0)
     (entry,) = [entry for entry in entries(folder)][-1:]
-    array = Saved(entry.manifest).verified("w")
+    array = MappedCheckpoint(entry.manifest).verified("w")
     assert array.tolist() == [entry.step] * 100_000
     print("killed" if os.WIFSIGNALED(status) else "done", entry.step)
     if not os.WIFSIGNALED(status):
@@ -81,15 +81,15 @@ def test_a_kill_at_any_moment_leaves_a_checkpoint_that_is_whole(tmp_path: Path) 
     )
 
 
-def part(value: int) -> Part:
-    return Part([Piece.whole("w", np.full(3, value))], {})
+def part(value: int) -> ProcessPart:
+    return ProcessPart([ArrayBlock.whole("w", np.full(3, value))], {})
 
 
 def test_a_save_removes_what_dead_programs_left_and_nothing_of_living_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def write(step: int, token: str) -> None:
-        Writer(tmp_path, step, token, 0, 1, None, 10.0).write(part(step))
+        CheckpointWriter(tmp_path, step, token, 0, 1, None, 10.0).write(part(step))
 
     step = tmp_path / "step-1"
     step.mkdir()
@@ -101,19 +101,22 @@ def test_a_save_removes_what_dead_programs_left_and_nothing_of_living_ones(
         "notes",
     ):
         (step / name).write_text("")
-    manifest = Writer._write_manifest
+    manifest = CheckpointWriter._write_manifest
 
-    def after_another(writer: Writer) -> None:
+    def after_another(writer: CheckpointWriter) -> None:
         """As if another program had begun and ended its save in the meantime."""
-        monkeypatch.setattr(Writer, "_write_manifest", manifest)
+        monkeypatch.setattr(CheckpointWriter, "_write_manifest", manifest)
         write(2, "000000bb")
         write(1, "000000cc")
         manifest(writer)
 
-    monkeypatch.setattr(Writer, "_write_manifest", after_another)
+    monkeypatch.setattr(CheckpointWriter, "_write_manifest", after_another)
     write(1, "000000aa")
     assert [(entry.step, entry.token) for entry in entries(tmp_path)] == [(2, "000000bb"), (1, "000000aa")]
-    assert [Saved(entry.manifest).verified("w").tolist() for entry in entries(tmp_path)] == [[2] * 3, [1] * 3]
+    assert [MappedCheckpoint(entry.manifest).verified("w").tolist() for entry in entries(tmp_path)] == [
+        [2] * 3,
+        [1] * 3,
+    ]
     assert sorted(path.name for path in step.iterdir()) == [
         "000000aa-0-of-1.safetensors", "manifest-3-000000aa.json", "notes"
     ]  # fmt: skip
@@ -148,12 +151,12 @@ import resource, signal, sys
 import numpy as np
 from pathlib import Path
 from graphc.compiler.base.errors import GraphcError
-from graphc.training.train.storage import Part, Piece, Writer
+from graphc.training.train.storage import ProcessPart, ArrayBlock, CheckpointWriter
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
 try:
-    part = Part([Piece.whole("w", np.zeros(100_000, np.float32))], {})
-    Writer(Path(sys.argv[1]), 1, "00000001", 0, 1, 1, 10.0).write(part)
+    part = ProcessPart([ArrayBlock.whole("w", np.zeros(100_000, np.float32))], {})
+    CheckpointWriter(Path(sys.argv[1]), 1, "00000001", 0, 1, 1, 10.0).write(part)
 except GraphcError as error:
     print(type(error).__name__, error.message.splitlines()[0])
 """
@@ -186,21 +189,23 @@ def together(writers: int, write: Callable[[int], None]) -> list[BaseException |
     return errors
 
 
-def rows(process: int) -> Piece:
+def rows(process: int) -> ArrayBlock:
     """Three rows of an array of twelve."""
     start, stop = (3 * process, 0), (3 * process + 3, 2)
-    return Piece("w", (12, 2), start, stop, np.arange(24, dtype=np.int32).reshape(12, 2)[start[0] : stop[0]])
+    return ArrayBlock("w", (12, 2), start, stop, np.arange(24, dtype=np.int32).reshape(12, 2)[start[0] : stop[0]])
 
 
 def test_four_processes_write_a_file_each_and_any_region_is_read(tmp_path: Path) -> None:
     def write(process: int) -> None:
-        part = Part([rows(process), Piece("b", (), (), (), np.array(1.5), process > 0)], {"data": {"dict": {}}})
-        Writer(tmp_path, 7, "0a", process, 4, None, 60.0).write(part)
+        part = ProcessPart(
+            [rows(process), ArrayBlock("b", (), (), (), np.array(1.5), process > 0)], {"data": {"dict": {}}}
+        )
+        CheckpointWriter(tmp_path, 7, "0a", process, 4, None, 60.0).write(part)
 
     assert together(4, write) == [None] * 4
     (entry,) = entries(tmp_path)
     assert (entry.number, entry.step, len(list(entry.manifest.parent.glob("*.safetensors")))) == (1, 7, 4)
-    saved = Saved(entry.manifest)
+    saved = MappedCheckpoint(entry.manifest)
     whole = np.arange(24).reshape(12, 2)
     assert saved.verified("w").tolist() == whole.tolist()
     assert saved.read("w", ((2, 7), (1, 2))).tolist() == whole[2:7, 1:].tolist()
@@ -215,7 +220,9 @@ def test_four_processes_write_a_file_each_and_any_region_is_read(tmp_path: Path)
 def test_a_process_that_fails_is_named_by_the_others(tmp_path: Path) -> None:
     def write(process: int) -> None:
         array = np.array([None]) if process == 1 else np.zeros(3)
-        Writer(tmp_path, 7, "0a", process, 3, None, 60.0).write(Part([Piece.whole(f"w{process}", array)], {}))
+        CheckpointWriter(tmp_path, 7, "0a", process, 3, None, 60.0).write(
+            ProcessPart([ArrayBlock.whole(f"w{process}", array)], {})
+        )
 
     errors = together(3, write)
     assert errors[1] is not None
@@ -227,9 +234,9 @@ def test_a_process_that_fails_is_named_by_the_others(tmp_path: Path) -> None:
 
 def test_a_process_that_does_not_come_is_named(tmp_path: Path) -> None:
     with pytest.raises(DeadlineExceededError, match=r"after 0\.01 seconds process 1, 2 has not written its part to "):
-        Writer(tmp_path, 7, "0a", 0, 3, None, 0.01).write(Part([rows(0)], {}))
+        CheckpointWriter(tmp_path, 7, "0a", 0, 3, None, 0.01).write(ProcessPart([rows(0)], {}))
     with pytest.raises(DeadlineExceededError, match="process 0 has not written its part"):
-        Writer(tmp_path, 7, "0b", 1, 2, None, 0.01).write(Part([rows(0)], {}))
+        CheckpointWriter(tmp_path, 7, "0b", 1, 2, None, 0.01).write(ProcessPart([rows(0)], {}))
 
 
 class Simulated:

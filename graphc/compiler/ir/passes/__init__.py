@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from graphc.compiler.ir.passes.base import Pass
     from graphc.compiler.ir.passes.bounds import Bounds
     from graphc.compiler.ir.passes.collect import Collect
-    from graphc.compiler.ir.passes.flatten import FlattenConds
+    from graphc.compiler.ir.passes.flatten import Flatten
     from graphc.compiler.ir.passes.hoist import Hoist, Pretest, Speculate
     from graphc.compiler.ir.passes.if_convert import IfConvert
     from graphc.compiler.ir.passes.order import Order
@@ -51,7 +51,7 @@ else:
     lazy_names(globals(), imported_names(_HOMES))  # a program that only defines functions needs no pass
 
 __all__ = [
-    "CSE", "DCE", "DEFAULT", "LATE", "Accumulate", "Bounds", "Collect", "Evaluate", "FlattenConds", "Fold", "Hoist",
+    "CSE", "DCE", "DEFAULT", "LATE", "Accumulate", "Bounds", "Collect", "Evaluate", "Flatten", "Fold", "Hoist",
     "IfConvert", "Loops", "NotSpecializedError", "Order", "Pass", "PredictiveCommoning", "Pretest", "Promote", "Shift",
     "Sink", "Speculate", "TakeRows", "Turn", "Unroll", "is_open", "run_passes", "shape_inputs", "specialize",
 ]  # fmt: skip

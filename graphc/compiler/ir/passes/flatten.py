@@ -30,7 +30,7 @@ _INDEX = TensorType((), np.dtype(np.int32))
 
 
 @dataclass(frozen=True)
-class FlattenConds(OpsPass):
+class Flatten(OpsPass):
     """Turns conds nested in each other's false branches into one switch.
 
     An ``elif`` is such a cond. XLA's compile time grows with the depth of the nesting: 200 levels took 91 s, and a

@@ -12,7 +12,7 @@ from graphc.compiler.ir.passes.accumulate import Accumulate
 from graphc.compiler.ir.passes.base import REGIONS, OpsPass, Pass, starts
 from graphc.compiler.ir.passes.bounds import Bounds
 from graphc.compiler.ir.passes.collect import Collect
-from graphc.compiler.ir.passes.flatten import FlattenConds
+from graphc.compiler.ir.passes.flatten import Flatten
 from graphc.compiler.ir.passes.hoist import Hoist, Pretest, Speculate
 from graphc.compiler.ir.passes.if_convert import IfConvert
 from graphc.compiler.ir.passes.order import Order
@@ -73,7 +73,7 @@ class Loops(OpsPass):
 # Flattening goes first, because the other passes take longer on deeply nested branches. Folding precedes merging
 # because it makes equal constants, and removal comes last but one because the others leave unused nodes. Order is last:
 # it must see exactly the remaining effects. Loops come after merging, so that equal loops are merged.
-DEFAULT: tuple[Pass, ...] = (FlattenConds(), DCE(), Fold(), CSE(), Loops(), DCE(), Order())
+DEFAULT: tuple[Pass, ...] = (Flatten(), DCE(), Fold(), CSE(), Loops(), DCE(), Order())
 
 # These apply only to code that XLA compiles as a unit: gradients are taken of the graph before them. After a branch is
 # converted, its test and its body may read the same items, and a body may be light enough to unroll its loop. Branches

@@ -11,7 +11,15 @@ import pytest
 
 import graphc as gx
 from graphc.compiler.autograph.values import overflow
-from graphc.compiler.autograph.values.spans import BINARY, HIGHEST, LOWEST, Drift, Span, after_loop, common_span
+from graphc.compiler.autograph.values.spans import (
+    BINARY,
+    HIGHEST,
+    LOWEST,
+    InductionStep,
+    ValueRange,
+    after_loop,
+    common_span,
+)
 from graphc.compiler.base.errors import NumberOverflowError
 
 EXTREMES = [LOWEST, LOWEST + 1, -46341, -46340, -2, -1, 0, 1, 2, 3, 31, 32, 46340, 46341, 2**30, HIGHEST - 1, HIGHEST]
@@ -71,7 +79,15 @@ def test_the_bounds_for_a_literal_are_exact(name: str, literal: int) -> None:
                 assert (low <= value <= high) == (_python(native, literal, value) is not None), value
 
 
-SPANS = [Span(0, 0), Span(-3, 5), Span(2, 7), Span(-9, -2), Span(-1, 1), Span(0, 40), Span(30, 33)]
+SPANS = [
+    ValueRange(0, 0),
+    ValueRange(-3, 5),
+    ValueRange(2, 7),
+    ValueRange(-9, -2),
+    ValueRange(-1, 1),
+    ValueRange(0, 40),
+    ValueRange(30, 33),
+]
 
 
 @pytest.mark.parametrize("name", [name for name in BINARY if name != "truediv"])
@@ -330,17 +346,17 @@ def test_what_a_loop_moves_too_far_is_checked() -> None:
 
 
 def test_spans_of_what_loops_move() -> None:
-    assert after_loop(Span(0, 1), Drift(0, 3), 10) == Span(0, 31)
-    assert after_loop(Span(0, 1), Drift(0, 3), None).counted
-    assert after_loop(Span(0, 1), Drift(0, 300), None) == Span(LOWEST, HIGHEST)
-    assert after_loop(Span(5, 6), Drift(), None) == Span(5, 6)
-    assert after_loop(Span(0, 0), Drift(1, 1, restart=(-4, 7)), 10) == Span(-4, 17)
-    assert not after_loop(Span(0, 0), Drift(1, 1, restart=(0, HIGHEST)), None).counted
-    counted = after_loop(Span(0, 0), Drift(1, 1), None)
-    assert common_span(counted, Span(0, 5)) == counted
-    assert common_span(counted, Span(0, HIGHEST)) == Span(LOWEST, HIGHEST)
-    assert Span(LOWEST, HIGHEST).holds(counted)
-    assert not counted.holds(Span(0, HIGHEST))
+    assert after_loop(ValueRange(0, 1), InductionStep(0, 3), 10) == ValueRange(0, 31)
+    assert after_loop(ValueRange(0, 1), InductionStep(0, 3), None).counted
+    assert after_loop(ValueRange(0, 1), InductionStep(0, 300), None) == ValueRange(LOWEST, HIGHEST)
+    assert after_loop(ValueRange(5, 6), InductionStep(), None) == ValueRange(5, 6)
+    assert after_loop(ValueRange(0, 0), InductionStep(1, 1, restart=(-4, 7)), 10) == ValueRange(-4, 17)
+    assert not after_loop(ValueRange(0, 0), InductionStep(1, 1, restart=(0, HIGHEST)), None).counted
+    counted = after_loop(ValueRange(0, 0), InductionStep(1, 1), None)
+    assert common_span(counted, ValueRange(0, 5)) == counted
+    assert common_span(counted, ValueRange(0, HIGHEST)) == ValueRange(LOWEST, HIGHEST)
+    assert ValueRange(LOWEST, HIGHEST).holds(counted)
+    assert not counted.holds(ValueRange(0, HIGHEST))
 
 
 @pytest.mark.parametrize("value", [100.0, 1e6, 1e30])

@@ -30,7 +30,7 @@ def _answers(program: Any, *args: Any) -> Any:
 def test_a_number_answers_as_its_python_type_does() -> None:
     @gx.do_not_convert
     def look(seen: list[Any], n: Any) -> None:
-        seen += [n.python_type(), n.python_types(), protocol.course_in(n), protocol.is_bound(n), n.describe()]
+        seen += [n.python_type(), n.python_types(), protocol.host_sequence_of(n), protocol.is_bound(n), n.describe()]
 
     def program(seen: list[Any], x: Any) -> Any:
         n = int(x)

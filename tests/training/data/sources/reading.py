@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphc.compiler.base import nest
-from graphc.training.data.sources import Source, SourceIterator
+from graphc.training.data.sources import ChunkSource, SourceIterator
 
 
 def plain(value: Any) -> Any:
@@ -27,7 +27,7 @@ def rows(batch: Any) -> list[Any]:
     return [plain(nest.unflatten(structure, row)) for row in zip(*leaves, strict=True)]
 
 
-def check(source: Source, sizes: tuple[int, ...] = (1, 3, 1000)) -> list[Any]:
+def check(source: ChunkSource, sizes: tuple[int, ...] = (1, 3, 1000)) -> list[Any]:
     """Reads a source by elements and by batches, and again from each position; returns its elements."""
     iterator = source.open()
     expected, states = list[Any](), list[Any]()

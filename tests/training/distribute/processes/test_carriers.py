@@ -9,14 +9,14 @@ from collections.abc import Callable
 import pytest
 
 from graphc.compiler.base.errors import FailedPreconditionError, GraphcError, UnauthenticatedError, UnavailableError
-from graphc.training.distribute.processes.carriers import HubCarrier, MemberCarrier, Place, free_port
+from graphc.training.distribute.processes.carriers import HubCarrier, MemberCarrier, ProcessRank, free_port
 from graphc.training.distribute.processes.protocol import Hub, Member
 
 HOST = "127.0.0.1"
 
 
-def place(rank: int, port: int, key: bytes = b"secret") -> Place:
-    return Place(rank, 2, HOST, port, key)
+def place(rank: int, port: int, key: bytes = b"secret") -> ProcessRank:
+    return ProcessRank(rank, 2, HOST, port, key)
 
 
 def hub(port: int) -> HubCarrier:

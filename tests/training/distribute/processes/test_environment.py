@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graphc.compiler.base.errors import InvalidArgumentError
-from graphc.training.distribute.processes import Place, find_place
+from graphc.training.distribute.processes import ProcessRank, find_place
 
 OURS = {
     "GRAPHC_PROCESSES": "4", "GRAPHC_PROCESS_ID": "2", "GRAPHC_COORDINATOR": "10.0.0.1:5000", "GRAPHC_AUTHKEY": "k"
@@ -28,16 +28,19 @@ KUBERNETES = {
 @pytest.mark.parametrize(
     ("environ", "place"),
     [
-        (OURS, Place(2, 4, "10.0.0.1", 5000, b"k")),
-        ({**OURS, "GRAPHC_LOCAL_RANK": "1", "GRAPHC_LOCAL_PROCESSES": "2"}, Place(2, 4, "10.0.0.1", 5000, b"k", 1, 2)),
-        (SLURM, Place(5, 8, "gpu007-ib", 61443, b"k", 1, 4)),
-        ({**SLURM, "SLURM_STEP_NODELIST": "gpu7", "GRAPHC_COORDINATOR": "h:1"}, Place(5, 8, "h", 1, b"k", 1, 4)),
-        (OPEN_MPI, Place(3, 4, "10.96.0.1", 61440 + 1531576320 // 4096 % 4096, b"k", 1, 2)),
-        (KUBERNETES, Place(1, 2, "train-0.pods", 5000, b"k")),
+        (OURS, ProcessRank(2, 4, "10.0.0.1", 5000, b"k")),
+        (
+            {**OURS, "GRAPHC_LOCAL_RANK": "1", "GRAPHC_LOCAL_PROCESSES": "2"},
+            ProcessRank(2, 4, "10.0.0.1", 5000, b"k", 1, 2),
+        ),
+        (SLURM, ProcessRank(5, 8, "gpu007-ib", 61443, b"k", 1, 4)),
+        ({**SLURM, "SLURM_STEP_NODELIST": "gpu7", "GRAPHC_COORDINATOR": "h:1"}, ProcessRank(5, 8, "h", 1, b"k", 1, 4)),
+        (OPEN_MPI, ProcessRank(3, 4, "10.96.0.1", 61440 + 1531576320 // 4096 % 4096, b"k", 1, 2)),
+        (KUBERNETES, ProcessRank(1, 2, "train-0.pods", 5000, b"k")),
     ],
     ids=["ours", "ours, local", "SLURM", "SLURM and ours", "Open MPI", "Kubernetes"],
 )
-def test_a_process_finds_its_place(environ: dict[str, str], place: Place) -> None:
+def test_a_process_finds_its_place(environ: dict[str, str], place: ProcessRank) -> None:
     assert find_place(environ) == place
 
 

@@ -16,7 +16,7 @@ import pytest
 
 import graphc as gx
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
-from graphc.training.distribute.processes.carriers import Place, free_port
+from graphc.training.distribute.processes.carriers import ProcessRank, free_port
 from graphc.training.distribute.processes.job import FAILED_WITH_ANOTHER, _start_jax
 
 PLACE = {"GRAPHC_PROCESSES": "2", "GRAPHC_PROCESS_ID": "0", "GRAPHC_AUTHKEY": "k", "GRAPHC_COORDINATOR": "127.0.0.1:1"}
@@ -69,7 +69,9 @@ def test_joining_comes_before_tensors() -> None:
     with pytest.raises(
         FailedPreconditionError, match=r"initialize must come first: JAX has its devices already"
     ) as caught:
-        _start_jax(SimpleNamespace(count=2, rank=0, timeout=1.0), Place(0, 2, "127.0.0.1", 1, b"k"), "127.0.0.1:1")
+        _start_jax(
+            SimpleNamespace(count=2, rank=0, timeout=1.0), ProcessRank(0, 2, "127.0.0.1", 1, b"k"), "127.0.0.1:1"
+        )
     assert "test_initialize.py" in str(caught.value)
 
 

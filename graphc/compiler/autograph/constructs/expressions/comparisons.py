@@ -358,7 +358,7 @@ def _is_among(item: Any, elements: Iterable[Any]) -> Any:
         )  # Python has the element on the left
         if contained is True:
             return True
-    return _truth(contained)
+    return call(bool)(contained)  # `in` gives a bool, whatever __eq__ gives
 
 
 def _in_range(item: SymbolicTensor, numbers: range) -> Any:
