@@ -24,7 +24,7 @@ def _moved(quick: bool) -> Duel:
     count = 1000 if quick else _BYTES // 4 // _SERVERS
     tasks = TrainingTasks(None, (_SERVERS, 1), "threads" if quick else "ray")
     peers = [tasks.peer("ps", place) for place in range(_SERVERS)]
-    options = ServerOptions(Policy(), None, "exact", None, "none", 100)
+    options = ServerOptions(Policy(), None, None, "none", 100)
     for peer in peers:
         peer.call(SERVICE, "start", "benchmark", [np.zeros(count, np.float32)], None, options)
     change, whole = np.zeros(count, np.float32), np.zeros(_SERVERS * count, np.float32)
@@ -33,7 +33,7 @@ def _moved(quick: bool) -> Duel:
     def push_and_pull() -> Any:
         push = Push("client", next(numbers), "client", 1, 0, added={0: Body(change)})
         pushed = [peer.start(SERVICE, "push", "benchmark", push) for peer in peers]
-        pulled = [peer.start(SERVICE, "pull", "benchmark", "client", {0: None}) for peer in peers]
+        pulled = [peer.start(SERVICE, "pull", "benchmark", [0]) for peer in peers]
         for pending in pushed:
             pending.result()
         return [pending.result()[1][0] for pending in pulled]

@@ -73,7 +73,7 @@ _DISTRIBUTIONS = """\
 from typing import Any
 
 from graphc.compiler.core import ArrayLike, Tensor
-from graphc.compiler.ops.signature import DType, Shape, Signature
+from graphc.compiler.ops.signature import DType, Shape, RowSignature
 from graphc.compiler.ops.table import Row
 
 IMPLEMENTATION: str
@@ -83,7 +83,7 @@ def floating(dtype: Any) -> Any: ...
 
 class Draw:
     name: str
-    parsed: Signature
+    parsed: RowSignature
     docstring: str
 
 DRAWS: tuple[Draw, ...]
