@@ -412,3 +412,35 @@ def test_a_host_function_can_assign_a_variable_from_outside() -> None:
         return gx.pyfunc(counted, SCALAR, x) + gx.pyfunc(lambda v: counted(v), SCALAR, x)
 
     assert [program(f(1.0)).item() for _ in range(2)] == [3.0, 7.0]
+
+
+class Equal:
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def __eq__(self, other: object) -> Any:
+        return self.answer
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+
+@pytest.mark.parametrize("answer", [0, 5, "", [1], True])
+def test_in_gives_a_bool_whatever_equality_gives(answer: Any) -> None:
+    one = Equal(answer)
+
+    def program(x: Any) -> Any:
+        return [one in (1, 2), one not in [3], 1 in [one], x * 0]
+
+    x = gx.asarray(1.0)
+    assert gx.function(program)(x)[:3] == program(x)[:3]
+    assert {type(part) for part in gx.function(program)(x)[:3]} == {bool}
+
+
+def test_a_dict_that_cannot_be_iterated_over_is_refused() -> None:
+    class Lazy(dict[str, int]):
+        def __iter__(self) -> Any:
+            raise KeyError("gone")
+
+    table = Lazy(a=1)
+    with pytest.raises(UnimplementedError, match=r"outer table .* cannot be followed: .* KeyError\('gone'\)"):
+        gx.function(lambda x: (str({"k": table}), x))(gx.asarray(1.0))
