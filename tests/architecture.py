@@ -429,7 +429,7 @@ def _cycles(modules: Mapping[str, Module]) -> list[str]:
 BUDGET: Mapping[str, tuple[int, int, int]] = {
     "graphc": (285, 253, 1),
     "__main__": (8, 4, 1),
-    "compiler": (69815, 46145, 287),
+    "compiler": (69852, 46177, 287),
     "library": (4830, 2212, 22),
     "graphs": (13415, 8183, 57),
     "training": (20741, 12590, 79),
@@ -457,7 +457,7 @@ WALKS: Mapping[str, int] = {
 }
 
 # What layers above put code into, each listed in docs/explanation/internals.md, and uses of names that say nothing.
-HOOKS, FILLERS = 19, 250
+HOOKS, FILLERS = 19, 256
 _FILLERS = frozenset(("found", "given", "held", "kept", "known", "made", "place", "places", "said", "told"))
 
 

@@ -819,3 +819,40 @@ def test_a_refusal_does_not_ask_the_users_objects_how_they_look() -> None:
 
     with pytest.raises(UnimplementedError, match="a Held when the condition is true"):
         gx.function(program)(f(1.0))
+
+
+@pytest.mark.parametrize("made", [lambda: {"step": 0}, lambda: [0], lambda: np.zeros(1), lambda: ([0], {"step": 0})])
+def test_an_exception_holds_what_the_function_made_as_it_was(made: Any) -> None:
+    def program(x: Any) -> Any:
+        state = made()
+        for i in range(4):
+            for part in state if isinstance(state, tuple) else (state,):
+                part["step" if isinstance(part, dict) else 0] = i
+            if x * i > 3:
+                raise ValueError(state)
+        return x
+
+    compiled = gx.function(program)
+    for _ in range(2):  # what a handler does with it is in no other call's
+        with pytest.raises(ValueError, match=r".") as found:
+            compiled(gx.asarray(4.0))
+        with pytest.raises(ValueError, match=r".") as expected:
+            program(gx.asarray(4.0))
+        assert repr(found.value.args) == repr(expected.value.args)
+        if isinstance(found.value.args[0], dict):
+            found.value.args[0]["step"] = "handled"
+
+
+def test_an_exception_shows_the_items_of_a_list_that_grows() -> None:
+    @gx.function
+    def program(x: Any) -> Any:
+        seen: list[Any] = []
+        for i in range(6):
+            seen.append(i)
+            if x * i > 4:
+                raise ValueError("diverged", seen)
+        return x
+
+    with pytest.raises(ValueError, match=r".") as found:
+        program(gx.asarray(4.0))
+    assert [int(item) for item in found.value.args[1]] == [0, 1, 2]

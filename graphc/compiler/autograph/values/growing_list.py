@@ -9,6 +9,7 @@ item, which refuses all use.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -200,7 +201,10 @@ def _with_lists(value: Any, copies: dict[int, Any]) -> Any:
     if contents is not None:
         new = rows(contents, 0, int(contents.length))
     elif parts and parts[1]:
-        new = nest.unflatten(nest.level(value), [_with_lists(item, copies) for item in parts[1]])
+        items = [_with_lists(item, copies) for item in parts[1]]
+        if all(map(operator.is_, items, parts[1])):
+            return value
+        new = nest.unflatten(nest.level(value), items)
     else:
         return value
     if nest.is_mutable(value):

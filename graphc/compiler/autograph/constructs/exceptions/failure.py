@@ -9,13 +9,15 @@ After the run the exception is made again of the values, and raised.
 
 from __future__ import annotations
 
+import collections
+import copy
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from types import FunctionType, MethodType
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -32,7 +34,16 @@ from graphc.compiler.autograph.constructs.exceptions.origins import (
 )
 from graphc.compiler.autograph.frontend.convert import is_part
 from graphc.compiler.autograph.values.choice import holds_symbols
-from graphc.compiler.autograph.values.deferred import RAISED, DeferredError, Frozen, is_deferred
+from graphc.compiler.autograph.values.deferred import (
+    RAISED,
+    Deferred,
+    DeferredError,
+    Frozen,
+    Opaque,
+    is_deferred,
+    rebuilt,
+)
+from graphc.compiler.autograph.values.growing_list import as_lists
 from graphc.compiler.autograph.values.kinds import check_shown
 from graphc.compiler.base import Location, nest, with_article
 from graphc.compiler.base.errors import UnimplementedError
@@ -113,7 +124,7 @@ class Failures:
         for led in chain(error):
             check_shown(led, "the text of an exception", as_text=True)
             led.__traceback__ = led.__context__ = None  # their frames would keep alive what the function made
-        frozen = Frozen(DeferredError.of(error))
+        frozen = Frozen(_anew(DeferredError.of(error)))
         _check_carried(error, frozen.held)
         return self._new(frozen, locations)
 
@@ -200,8 +211,30 @@ class Failures:
             if site.original is not None:
                 raise_at(site.places, site.original)
             error, locations = site.error.evaluate(arrays[site.place]), site.places
+            for raised in chain(error):
+                raised.args = as_lists(raised.args)
+                raised.__dict__.update(as_lists(raised.__dict__))
         error.add_note(f"raised by the compiled function {self._name!r}")
         raise_at(locations, error)
+
+
+def _anew(value: Any) -> Any:
+    """Returns an exception that is taken apart with what the function makes as it is now; each call makes it anew."""
+    if isinstance(value, Deferred):
+        changes = {one.name: _anew(getattr(value, one.name)) for one in fields(cast("Any", value))}
+        return cast("Any", type(value))(**changes)  # some of these say that they are of another class
+    if not isinstance(value, Opaque):
+        return value if nest.children(value) is None else rebuilt(value, _anew)
+    held, parts = value.value, nest.children(value.value)
+    is_made = context.trace is not None and context.trace.root.reads.source(held) is None
+    if parts is None:
+        return Opaque(copy.copy(held)) if is_made and isinstance(held, _COPIED) else value
+    items = [_anew(Opaque(part)) for part in parts[1]]
+    same = all(isinstance(item, Opaque) and item.value is part for item, part in zip(items, parts[1], strict=True))
+    return value if same and not (is_made and nest.is_mutable(held)) else nest.rebuilt(held, items)
+
+
+_COPIED: tuple[type[Any], ...] = (bytearray, collections.deque, np.ndarray, set)
 
 
 def _check_carried(error: BaseException, objects: Sequence[Any]) -> None:
