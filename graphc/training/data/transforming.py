@@ -38,8 +38,8 @@ class Transforming(Planned):
           deterministic: False returns elements as they finish, out of order.
           synchronous: ignored.
           use_unbounded_threadpool: ignored.
-          workers: the number of processes that call it in Python, for functions that are slow in Python itself. The
-            function is sent by pickle, or by cloudpickle where that is installed.
+          workers: the number of processes that call it in Python, for functions that are slow in Python itself. Arrays
+            come back through shared memory. The function is sent by pickle, or by cloudpickle where that is installed.
 
         Example:
           >>> import graphc as gx
