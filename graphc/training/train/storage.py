@@ -318,8 +318,10 @@ class CheckpointWriter:
                     self._file(self._process, kind).unlink(missing_ok=True)
             if self._count == 1:
                 self.place.rmdir()
-            else:
-                self._file(self._process, "failed").write_text(str(error), encoding="utf-8")
+            elif not any(self.place.glob(f"{self.token}-*.failed")):  # else it fails since another process did
+                note = self._file(self._process, "unfinished")
+                note.write_text(str(error), encoding="utf-8")
+                note.replace(self._file(self._process, "failed"))  # the others read it whole
 
 
 def _check_copies(arrays: Mapping[str, Any], copies: Iterable[Mapping[str, int]]) -> None:
