@@ -42,6 +42,11 @@ class Deferred(Symbolic, ABC):
     def make(self) -> Any:
         """Returns the value, when the parts are made."""
 
+    def changed(self, change: Callable[[Any], Any]) -> Any:
+        """Returns it with other parts."""
+        parts = {field.name: change(getattr(self, field.name)) for field in fields(cast("Any", self))}
+        return cast("Any", type(self))(**parts)  # some say that they are of another class
+
 
 @dataclass(frozen=True, eq=False)
 class DeferredVariable(Deferred):
@@ -154,8 +159,7 @@ def value_of(value: Any) -> Any:
     if isinstance(value, Opaque):
         return value.value
     if isinstance(value, Deferred):
-        parts = {field.name: value_of(getattr(value, field.name)) for field in fields(cast("Any", value))}
-        return cast("Any", type(value))(**parts).make()
+        return value.changed(value_of).make()
     return value if nest.children(value) is None else rebuilt(value, value_of)
 
 

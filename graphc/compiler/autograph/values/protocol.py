@@ -113,6 +113,11 @@ class Symbolic:
         del maker
         return NotImplemented
 
+    def changed(self, change: Callable[[Any], Any]) -> Any:
+        """Returns it with other parts; itself if it has none."""
+        del change
+        return self
+
     def describe(self) -> str:
         """Returns the value, for messages."""
         return repr(self)

@@ -14,10 +14,10 @@ import copy
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import partial
 from types import FunctionType, MethodType
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -36,7 +36,6 @@ from graphc.compiler.autograph.frontend.convert import is_part
 from graphc.compiler.autograph.values.choice import holds_symbols
 from graphc.compiler.autograph.values.deferred import (
     RAISED,
-    Deferred,
     DeferredError,
     Frozen,
     Opaque,
@@ -45,6 +44,7 @@ from graphc.compiler.autograph.values.deferred import (
 )
 from graphc.compiler.autograph.values.growing_list import as_lists
 from graphc.compiler.autograph.values.kinds import check_shown
+from graphc.compiler.autograph.values.protocol import Symbolic
 from graphc.compiler.base import Location, nest, with_article
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import SymbolicTensor, apply, trace_scope
@@ -220,9 +220,8 @@ class Failures:
 
 def _anew(value: Any) -> Any:
     """Returns an exception that is taken apart with what the function makes as it is now; each call makes it anew."""
-    if isinstance(value, Deferred):
-        changes = {one.name: _anew(getattr(value, one.name)) for one in fields(cast("Any", value))}
-        return cast("Any", type(value))(**changes)  # some of these say that they are of another class
+    if isinstance(value, Symbolic):
+        return value.changed(_anew)
     if not isinstance(value, Opaque):
         return value if nest.children(value) is None else rebuilt(value, _anew)
     held, parts = value.value, nest.children(value.value)
