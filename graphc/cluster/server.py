@@ -10,7 +10,7 @@ from typing import Any, Final
 from graphc.cluster.carriers import CARRIERS, Peer, address_of, ray_in_use
 from graphc.cluster.spec import ClusterDef, ClusterSpec
 from graphc.cluster.task import checked_task
-from graphc.compiler.base import Signal, at, user_location
+from graphc.compiler.base import Signal
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import NodeToPlace
 from graphc.compiler.ir import DeviceSpec
@@ -81,7 +81,7 @@ class Server:
             self._job, self._index = checked_task(self._cluster, job_name, task_index)
             self._protocol = _checked_protocol(protocol)
         except GraphcError as error:
-            raise at(type(error)(f"gx.Server: {error.message}"), user_location()) from None
+            raise type(error)(f"gx.Server: {error.message}").here() from None
         self._peer: Peer | None = None
         self._ended = Signal()
         if start:
@@ -112,7 +112,7 @@ class Server:
             try:
                 self._peer = CARRIERS[self._protocol].start(self._cluster, self._job, self._index)
             except GraphcError as error:
-                raise at(error, user_location()) from None
+                raise error.here() from None
 
     def join(self) -> None:
         """Waits until the task is gone: another thread stops the server, or the task's process ends."""

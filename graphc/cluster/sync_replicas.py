@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.compiler.core import FUNCTIONS
 from graphc.graphs.queues import ConditionalAccumulator, FIFOQueue
@@ -256,8 +255,9 @@ class _Hook(SessionRunHook):
     def after_create_session(self, session: Any, coord: Any) -> None:
         problem = missing_values(session, self._optimizer.ready_for_local_init_op)
         if problem:
-            error = FailedPreconditionError(f"SyncReplicasOptimizer: the model is not ready for its steps: {problem}")
-            raise at(error, user_location())
+            raise FailedPreconditionError(
+                f"SyncReplicasOptimizer: the model is not ready for its steps: {problem}"
+            ).here()
         session.run(self._init)
         if self._runner is not None:
             session.run(self._first_tokens)

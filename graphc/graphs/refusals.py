@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError
 
 __all__ = ["refusal", "user_error"]
@@ -14,7 +13,7 @@ E = TypeVar("E", bound=GraphcError)
 
 def user_error(message: str, kind: type[E] = InvalidArgumentError) -> E:
     """Makes an error whose message ends with the user's line."""
-    return at(kind(message), user_location())
+    return kind(message).here()
 
 
 def refusal(use: str, problem: str, kind: type[E] = InvalidArgumentError) -> E:

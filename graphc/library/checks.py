@@ -8,7 +8,6 @@ from typing import Any, cast
 import numpy as np
 
 from graphc.compiler.autograph import require
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import ArrayLike, ArrayMethods, SymbolicTensor, Tensor, as_dtype
 from graphc.compiler.ops import (
@@ -40,7 +39,7 @@ __all__ = [
 
 
 def _error(function: str, text: str, message: str | None) -> InvalidArgumentError:
-    return at(InvalidArgumentError(f"{function}: {text}" + (f"; {message}" if message else "")), user_location())
+    return InvalidArgumentError(f"{function}: {text}" + (f"; {message}" if message else "")).here()
 
 
 def _check_rank(function: str, x: Any, ranks: Sequence[int], message: str | None, *, at_least: bool = False) -> None:
@@ -142,7 +141,7 @@ def _check_shape(
 
 
 def _types_error(function: str, text: str, message: str | None) -> InvalidTypeError:
-    return at(InvalidTypeError(f"{function}: {text}" + (f"; {message}" if message else "")), user_location())
+    return InvalidTypeError(f"{function}: {text}" + (f"; {message}" if message else "")).here()
 
 
 def assert_type(x: ArrayLike, dtype: Any, message: str | None = None) -> None:
@@ -232,7 +231,7 @@ def is_numeric_tensor(x: Any) -> bool:
 
 def _check(function: str, text: str, condition: Any, message: str | None) -> None:
     # Written as any exception's, so that a compiled function can raise it when it runs.
-    error = at(InvalidArgumentError(f"{function}: {text}" + (f"; {message}" if message else "")), user_location())
+    error = InvalidArgumentError(f"{function}: {text}" + (f"; {message}" if message else "")).here()
     holds = all_of(condition)
     require(holds if isinstance(holds, SymbolicTensor) else bool(holds), lambda: error)
 

@@ -11,7 +11,7 @@ from graphc.compiler.autograph import cond, pyfunc, require, switch
 from graphc.compiler.autograph import print as print_late
 from graphc.compiler.autograph import scan as scan_rows
 from graphc.compiler.autograph import while_loop as while_state
-from graphc.compiler.base import at, has_mark, nest, user_location
+from graphc.compiler.base import has_mark, nest
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import SymbolicTensor, converted
 from graphc.compiler.ops import functions as gx
@@ -101,7 +101,7 @@ def case(pred_fn_pairs: Pairs, default: Branch | None = None) -> Any:
         some = functools.reduce(gx.logical_or, [pred for pred, _ in pairs])
         error = InvalidArgumentError("case: no condition holds, and there is no default")
         holds = some if isinstance(some, SymbolicTensor) else bool(some)
-        require(holds, lambda: at(error, user_location()))
+        require(holds, lambda: error.here())
         default = cast("Branch", pairs.pop()[1])
 
     def choose(pred: Any, function: Branch, rest: Branch) -> Branch:
@@ -138,8 +138,9 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Branch | None = Non
     numbers = [int(number) for number, _ in pairs]
     functions = [function for _, function in sorted(pairs, key=lambda pair: pair[0])]
     if sorted(numbers) != list(range(len(functions))):
-        error = InvalidArgumentError(f"switch_case: the branches' numbers must be 0, 1, ..., got {sorted(numbers)}")
-        raise at(error, user_location())
+        raise InvalidArgumentError(
+            f"switch_case: the branches' numbers must be 0, 1, ..., got {sorted(numbers)}"
+        ).here()
     if default is not None:
         functions.append(default)
     last = len(functions) - 1

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from graphc.compiler.base import at, nest, user_location, with_article
+from graphc.compiler.base import nest, with_article
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import TensorShape, converted
 
@@ -69,14 +69,12 @@ def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any], expand_compos
     """
     if not is_nested(flat_sequence):
         what = f"{type(flat_sequence).__name__} {flat_sequence!r:.60}"
-        error = InvalidTypeError(f"pack_sequence_as: the leaves must be in a list or a tuple, got {what}")
-        raise at(error, user_location())
+        raise InvalidTypeError(f"pack_sequence_as: the leaves must be in a list or a tuple, got {what}").here()
     wanted, leaves = len(flatten(structure, expand_composites)), list(flat_sequence)
     if wanted != len(leaves):
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"pack_sequence_as: the structure has {wanted} leaves, {len(leaves)} are given; it is {structure!r:.200}"
-        )
-        raise at(error, user_location())
+        ).here()
     return _packed(structure, iter(leaves), expand_composites)
 
 
@@ -101,9 +99,9 @@ def map_structure(
       {'x': (11, 22)}
     """
     if not callable(func):
-        raise at(InvalidTypeError(f"map_structure: func must be a function, got {func!r:.60}"), user_location())
+        raise InvalidTypeError(f"map_structure: func must be a function, got {func!r:.60}").here()
     if not structure:
-        raise at(InvalidArgumentError("map_structure: give at least one structure"), user_location())
+        raise InvalidArgumentError("map_structure: give at least one structure").here()
     first, *others = structure
     for other in others:
         _check("map_structure", first, other, check_types, expand_composites)
@@ -158,8 +156,9 @@ def _sorted(mapping: Mapping[Any, Any]) -> list[Any]:
     try:
         return sorted(mapping)
     except TypeError:
-        error = InvalidTypeError(f"the keys of a mapping in a structure must have an order, got {list(mapping)!r:.120}")
-        raise at(error, user_location()) from None
+        raise InvalidTypeError(
+            f"the keys of a mapping in a structure must have an order, got {list(mapping)!r:.120}"
+        ).here() from None
 
 
 def _packed(structure: Any, leaves: Iterator[Any], expand_composites: bool) -> Any:
@@ -183,7 +182,7 @@ def _check(function: str, first: Any, second: Any, check_types: bool, expand_com
         _compare(first, second, check_types, expand_composites)
     except (InvalidArgumentError, InvalidTypeError) as error:
         what = f"{function}: the structures differ: {error.args[0]}\n  first: {first!r:.200}\n  second: {second!r:.200}"
-        raise at(type(error)(what), user_location()) from None
+        raise type(error)(what).here() from None
 
 
 def _compare(first: Any, second: Any, check_types: bool, expand_composites: bool) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import Variable
 from graphc.compiler.tracing import refuse_in_trace
@@ -65,14 +64,11 @@ def _load(owner: str, variables: Mapping[str, Variable], state: Mapping[str, Any
             faults.append(f"{name!r} has shape {tuple(array.shape)}, shape {variables[name].shape} is expected")
     if faults:
         unbuilt = "" if variables else "; it has no Variables yet, so build it before, or call it once"
-        raise at(
-            InvalidArgumentError(f"{owner}: the state does not fit: {'; '.join(faults)}{unbuilt}"), user_location()
-        )
+        raise InvalidArgumentError(f"{owner}: the state does not fit: {'; '.join(faults)}{unbuilt}").here()
     for name, array in arrays.items():
         dtype = variables[name].dtype
         if not any(jnp.issubdtype(array.dtype, kind) and jnp.issubdtype(dtype, kind) for kind in _KINDS):
-            error = InvalidTypeError(f"{owner}: {name!r} has dtype {array.dtype}, dtype {dtype} is expected")
-            raise at(error, user_location())
+            raise InvalidTypeError(f"{owner}: {name!r} has dtype {array.dtype}, dtype {dtype} is expected").here()
     for name, array in arrays.items():
         variables[name].assign(jnp.asarray(array, variables[name].dtype))
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import PurePath
 from typing import Any
 
-from graphc.compiler.base import Location, at, user_location
+from graphc.compiler.base import Location, user_location
 from graphc.compiler.base.errors import GraphcError, UnimplementedError
 from graphc.compiler.ir import OPS, Attrs, Graph, Node, OpDef, TensorType, Value, has_text
 from graphc.compiler.ops import is_row
@@ -99,11 +99,10 @@ class Portable:
         return JAX_PROGRAM, Attrs(program=program.name)
 
     def _refusal(self, node: Node, why: str) -> GraphcError:
-        error = UnimplementedError(
+        return UnimplementedError(
             f"gx.save: {self._name} cannot be saved: {why}; a file holds only graphs and arrays. Move it out of the "
             "function, and do it outside of the call"
-        )
-        return at(error, node.location or user_location())
+        ).at(node.location or user_location())
 
 
 def _without_folder(location: Location | None) -> Location | None:

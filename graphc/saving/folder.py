@@ -24,7 +24,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import (
     DataLossError,
     FailedPreconditionError,
@@ -47,8 +46,7 @@ Arrays = Mapping[str, np.ndarray[Any, Any]]
 
 def damaged(path: Path, why: str) -> DataLossError:
     """Makes the error for a file that differs from what was saved."""
-    error = DataLossError(f"{path} is damaged: {why}; copy the folder again, or save the functions anew")
-    return at(error, user_location())
+    return DataLossError(f"{path} is damaged: {why}; copy the folder again, or save the functions anew").here()
 
 
 def _checksum_of(path: Path) -> int:
@@ -70,11 +68,10 @@ class FolderWriter:
         strange = next((name for name in names if name != MANIFEST and not _OURS.fullmatch(name)), None)
         if strange is not None:
             self.abandon()
-            error = FileStateError(
+            raise FileStateError(
                 f"gx.save: {folder} holds {strange!r}, so it is not a folder of saved functions; choose one that "
                 "is new or empty"
-            )
-            raise at(error, user_location())
+            ).here()
 
     def text(self, name: str, content: str) -> str:
         """Writes a text; returns the name of its file."""
@@ -151,8 +148,7 @@ class FolderReader:
         self.folder = folder
         self.manifest = folder / MANIFEST
         if not self.manifest.is_file():
-            error = NotFoundError(f"gx.load: {folder} has no {MANIFEST}; give the folder that gx.save wrote")
-            raise at(error, user_location())
+            raise NotFoundError(f"gx.load: {folder} has no {MANIFEST}; give the folder that gx.save wrote").here()
         with file_errors(self.manifest):
             if self.manifest.stat().st_size > _LONGEST_MANIFEST:
                 raise damaged(self.manifest, "it is too long")

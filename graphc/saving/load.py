@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, cast
 
 import jax
 
-from graphc.compiler.base import at, config, user_location
+from graphc.compiler.base import config
 from graphc.compiler.base.errors import DataLossError, FailedPreconditionError, GraphcError, NotFoundError, ParseError
 from graphc.compiler.base.files import PathLike, as_path
 from graphc.compiler.core import DeviceChoice, Tensor, Variable
@@ -71,8 +71,7 @@ class Saved(Stateful):
           NotFoundError: the function does not exist.
         """
         if name not in self.functions:
-            error = NotFoundError(f"there is no saved function {name!r}; there are {', '.join(self.functions)}")
-            raise at(error, user_location())
+            raise NotFoundError(f"there is no saved function {name!r}; there are {', '.join(self.functions)}").here()
         return self.functions[name]
 
     def __getattr__(self, name: str) -> Function:
@@ -270,7 +269,7 @@ class _naming_folder:  # noqa: N801  a scope
         if isinstance(error, GraphcError):
             if str(self._reader.folder) not in str(error.args[0] if error.args else ""):
                 error.args = (f"{self._reader.folder}: {error.args[0]}", *error.args[1:])
-            at(error, user_location())
+            error.here()
         elif isinstance(error, KeyError | ValueError | TypeError | AttributeError | IndexError | RecursionError):
             raise damaged(self._reader.manifest, f"{type(error).__name__}: {error}") from error
 

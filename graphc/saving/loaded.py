@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from graphc.compiler.autograph import SymbolicNumber
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import DataLossError, FailedPreconditionError, GraphcError, InvalidArgumentError
 from graphc.compiler.core import SCALARS, ArrayMethods, SymbolicTensor, Tensor, Variable, operand
 from graphc.compiler.function import Replay, TensorSpec
@@ -187,7 +187,7 @@ class LoadedSignature:
             )
             if error is failure:  # and no program of JAX's, which names its own file
                 error.args = (f"{self.file}: {error.args[0]}", *error.args[1:])
-            raise at(error, user_location()) from None
+            raise error.here() from None
         return graph
 
 
@@ -258,10 +258,9 @@ class LoadedFunction:
                 continue
             return signature.run(self._name, tensors, sizes)
         listed = "; ".join(dict.fromkeys(reasons))
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"{self._name}: these arguments fit none of the signatures that it was saved for: {listed}"
-        )
-        raise at(error, user_location())
+        ).here()
 
 
 def _tensor(name: str, about: Mapping[str, Any], value: Any, sizes: dict[str, int]) -> Any:

@@ -15,7 +15,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.compiler.base import at
 from graphc.compiler.base.errors import InvalidArgumentError, VerificationError
 from graphc.compiler.core import NO_ATTRS
 from graphc.compiler.ir import (
@@ -112,9 +111,8 @@ class _Opened:
             self._node(row)
         if len(set(lengths)) > 1:
             longest = max(self._graphs, key=lambda graph: len(graph.nodes))
-            raise at(
-                InvalidArgumentError(f"it has {min(lengths)} steps for some sizes and {max(lengths)} for others"),
-                longest.nodes[min(lengths)].location,
+            raise InvalidArgumentError(f"it has {min(lengths)} steps for some sizes and {max(lengths)} for others").at(
+                longest.nodes[min(lengths)].location
             )
         outputs = [self._values[value][0] for value in first.outputs]
         rows = zip(*[[self._number(value) for value in graph.outputs] for graph in self._graphs], strict=False)
@@ -136,11 +134,11 @@ class _Opened:
         same = all(self._same(first, other) for other in row[1:])
         if not same:
             ops = " and ".join(dict.fromkeys(node.op.name for node in row))
-            raise at(InvalidArgumentError(f"the steps are others for other sizes ({ops})"), first.location)
+            raise InvalidArgumentError(f"the steps are others for other sizes ({ops})").at(first.location)
         try:
             self._append(row)
         except InvalidArgumentError as error:
-            raise at(error, first.location) from None
+            raise error.at(first.location) from None
 
     def _same(self, first: Node, other: Node) -> bool:
         return (
@@ -312,7 +310,7 @@ def checked_case(graph: Graph, case: Graph, what: str = "the sizes of a trace") 
     try:
         check_types(graph, concrete)
     except VerificationError as error:
-        raise at(InvalidArgumentError(f"for {what}, {error.args[0]}"), getattr(error, "location", None)) from None
+        raise InvalidArgumentError(f"for {what}, {error.args[0]}").at(getattr(error, "location", None)) from None
     concrete = plain(concrete)
     concrete, case = (
         CSE()(DCE()(_masked(one))) for one in (concrete, case)
@@ -322,7 +320,7 @@ def checked_case(graph: Graph, case: Graph, what: str = "the sizes of a trace") 
     pairs = zip(concrete.nodes, case.nodes, strict=False)
     location = next((two.location for one, two in pairs if one.op is not two.op or one.attrs != two.attrs), None)
     error = InvalidArgumentError(f"what it does depends on the size itself: for {what} the steps are others")
-    raise error if location is None else at(error, location)
+    raise error if location is None else error.at(location)
 
 
 def check_types(declared: Graph, inferred: Graph) -> None:
@@ -331,7 +329,7 @@ def check_types(declared: Graph, inferred: Graph) -> None:
         for old, new in zip(one.outputs, other.outputs, strict=True):
             if old.type.dtype != new.type.dtype or not compatible_shapes(old.type, new.type):
                 message = f"{one.op.name}, the node {one.name!r}, is said to give {old.type}, and gives {new.type}"
-                raise at(VerificationError(message), one.location)
+                raise VerificationError(message).at(one.location)
         for old_body, new_body in zip(one.regions, other.regions, strict=True):
             check_types(old_body, new_body)
 
@@ -367,7 +365,7 @@ def plain(graph: Graph) -> Graph:
             attrs = constant_attrs(number, type)
         except OverflowError as error:
             text = f"{number}, computed from the sizes of arguments, does not fit {type.dtype}"
-            raise at(InvalidArgumentError(text), node.location) from error
+            raise InvalidArgumentError(text).at(node.location) from error
         rewriter.replace(node, CONSTANT, (), attrs)
     return rewriter.finish()
 

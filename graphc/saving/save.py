@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from graphc.compiler.base import VERSION as VERSION_OF_GRAPHC
-from graphc.compiler.base import UniqueNames, at, config, user_location
+from graphc.compiler.base import UniqueNames, config
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.base.files import PathLike, as_path
 from graphc.compiler.core import Variable
@@ -146,7 +146,7 @@ def _own_signature(function: Any, what: str) -> Signature:
 
 
 def _error(message: str) -> InvalidArgumentError:
-    return at(InvalidArgumentError(f"gx.save: {message}"), user_location())
+    return InvalidArgumentError(f"gx.save: {message}").here()
 
 
 class _Save:
@@ -246,9 +246,7 @@ class _Save:
 
     def _constant(self, array: np.ndarray[Any, Any]) -> str:
         if array.dtype.kind == "O":
-            raise at(
-                InvalidTypeError("gx.save: a tensor of strings that is found outside cannot be saved"), user_location()
-            )
+            raise InvalidTypeError("gx.save: a tensor of strings that is found outside cannot be saved").here()
         name = f"c{len(self._constants)}"
         self._constants[name] = array
         return name

@@ -18,7 +18,7 @@ from typing import Any, cast
 import numpy as np
 
 from graphc.compiler.autograph import require
-from graphc.compiler.base import Location, at, errors, nest, user_location
+from graphc.compiler.base import Location, errors, nest
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import StringTensor, Tensor, Variable, apply, as_dtype
 from graphc.compiler.function import TensorSpec
@@ -189,10 +189,9 @@ def with_symbols(values: Mapping[str, Any], tied: str) -> dict[str, Any]:
             if value.of_strings:
                 raise _of_strings(name)
             if value.shape is None:
-                error = InvalidArgumentError(
+                raise InvalidArgumentError(
                     f"gx.save: the argument {name!r} is {value}; give the number of axes, and None for each open size"
-                )
-                raise at(error, user_location())
+                ).here()
             shape = [_symbol(axis) if size is None else size for axis, size in enumerate(value.shape)]
             return OpenSpec(tuple(shape), as_dtype(value.dtype), value.name or name)
         if isinstance(value, StringTensor):
@@ -215,11 +214,10 @@ def with_symbols(values: Mapping[str, Any], tied: str) -> dict[str, Any]:
 
 
 def _of_strings(name: str) -> InvalidTypeError:
-    error = InvalidTypeError(
+    return InvalidTypeError(
         f"gx.save: the argument {name!r} is a tensor of strings, which are Python values to a compiled function; do "
         "what needs them outside"
-    )
-    return at(error, user_location())
+    ).here()
 
 
 def specs_in(value: Any) -> Iterator[OpenSpec]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from graphc.compiler.base import Location, at, user_location
+from graphc.compiler.base import Location, user_location
 from graphc.compiler.base.errors import (
     ConcretizationError,
     GraphcError,
@@ -93,11 +93,10 @@ def traced_for(name: str, function: Function, instance: tuple[Any, ...], signatu
             first = first or error
     assert first is not None
     text = str(first).partition("\n")[0]
-    problem = InvalidArgumentError(
+    raise InvalidArgumentError(
         f"gx.save: {name} cannot be saved with open sizes ({signature!r}): {text}; give fixed sizes, in several "
         "signatures if need be, or compute with gx.shape(x) and tensors"
-    )
-    raise at(problem, getattr(first, "location", None) or tracer.location or user_location()) from first
+    ).at(getattr(first, "location", None) or tracer.location or user_location()) from first
 
 
 @dataclass(frozen=True)
@@ -212,9 +211,8 @@ class _Tracer:
             raise self._refusal(f"{after.what}; do that around the call", None)
 
     def _refusal(self, why: str, location: Location | None) -> GraphcError:
-        return at(
-            UnimplementedError(f"gx.save: {self._name} cannot be saved: {why}"),
-            location or self.location or user_location(),
+        return UnimplementedError(f"gx.save: {self._name} cannot be saved: {why}").at(
+            location or self.location or user_location()
         )
 
     def _result(self, traced: TracedFunction, arguments: Any, variables: Mapping[str, Variable]) -> Tree:

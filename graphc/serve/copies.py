@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.experimental import checkify
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
@@ -57,21 +57,19 @@ class HostArguments:
         leaves, structure = nest.flatten((args, kwargs))
         for leaf in leaves:
             if not (hasattr(leaf, "shape") and hasattr(leaf, "dtype")):
-                error = InvalidTypeError(
+                raise InvalidTypeError(
                     f"{what}: expected arrays with a row for each query, got {type(leaf).__name__} {leaf!r:.60}; pass "
                     "np.asarray(...), and bind arguments that are the same for all queries with functools.partial"
-                )
-                raise at(error, user_location())
+                ).here()
         values = [leaf.numpy() if isinstance(leaf, Tensor | Variable) else leaf for leaf in leaves]
         arrays = tuple([canonical_array(value) for value in values])
         sizes = {array.shape[:1] for array in arrays}
         if len(sizes) != 1 or sizes & {(), (0,)}:
             shapes = ", ".join(str(array.shape) for array in arrays) or "missing"
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"{what}: all arrays must have the same number of rows, at least one, along their first axis; their "
                 f"shapes are {shapes}. A query of one row is x[None]"
-            )
-            raise at(error, user_location())
+            ).here()
         return cls(Key(structure, tuple([(array.shape[1:], array.dtype) for array in arrays])), arrays)
 
 
@@ -287,9 +285,8 @@ class ReplicatedFunction:
             first, same = np.asarray(one[0], np.complex128), np.asarray(other[0], np.complex128)
             bound = _TOLERANCE * max(1e-6, float(np.max(np.abs(np.nan_to_num(first)), initial=0.0)))
             if not np.allclose(first, same, rtol=0.0, atol=bound, equal_nan=True):
-                error = FailedPreconditionError(
+                raise FailedPreconditionError(
                     f"Replicas: the results of {self.name} for a row depend on the other rows, so queries cannot "
                     f"be batched: the first row gave {first.real.tolist()!s:.60} in a batch and "
                     f"{same.real.tolist()!s:.60} by itself; it must not mix rows (a mean over axis 0, batch statistics)"
-                )
-                raise at(error, user_location())
+                ).here()

@@ -14,7 +14,7 @@ from numbers import Real
 from types import TracebackType
 from typing import Any, Self, cast
 
-from graphc.compiler.base import at, checked_seconds, deadline, interruption, logs, user_location, wait_until
+from graphc.compiler.base import checked_seconds, deadline, interruption, logs, user_location, wait_until
 from graphc.compiler.base.errors import (
     DeadlineExceededError,
     FailedPreconditionError,
@@ -92,10 +92,10 @@ class Replicas:
         name: str | None = None,
     ) -> None:
         if not callable(f):
-            raise at(InvalidTypeError(f"Replicas: expected a function or a layer, got {f!r:.60}"), user_location())
+            raise InvalidTypeError(f"Replicas: expected a function or a layer, got {f!r:.60}").here()
         targets = local_devices() if devices is None else [find_device(device) for device in devices]
         if not targets:
-            raise at(InvalidArgumentError("Replicas: devices is empty; None stands for all"), user_location())
+            raise InvalidArgumentError("Replicas: devices is empty; None stands for all").here()
         self.max_batch = _count("max_batch", max_batch)
         waiting = 64 * self.max_batch * len(targets) if max_waiting is None else _count("max_waiting", max_waiting)
         self.max_waiting = waiting
@@ -262,14 +262,13 @@ class Replicas:
 
     def _check_open(self, rows: HostArguments) -> None:
         if self._closed:
-            raise at(FailedPreconditionError(f"Replicas: those of {self.name!r} are closed"), user_location())
+            raise FailedPreconditionError(f"Replicas: those of {self.name!r} are closed").here()
         if not self._batcher.has_room(len(rows)):
             self._counts.refused += 1
-            error = ResourceExhaustedError(
+            raise ResourceExhaustedError(
                 f"Replicas: {self._batcher.waiting} rows already wait for {self.name!r}, and {len(rows)} more would be "
                 f"over max_waiting={self._batcher.max_waiting}; try again later, or serve on more devices"
-            )
-            raise at(error, user_location())
+            ).here()
 
     def _run(self) -> None:
         """Answers batches; each computing thread runs this."""
@@ -375,7 +374,7 @@ class Replicas:
             for request in late:
                 text = f"{request.answer.describe()} was not answered within {now - request.submitted:.3g} s"
                 error = DeadlineExceededError(f"{text}; {waiting} rows still wait for {self.name!r}")
-                request.answer.set_exception(at(error, request.answer.place))
+                request.answer.set_exception(error.at(request.answer.place))
 
     def _drop(self, number: int) -> bool:
         """Cancels a request."""
@@ -405,14 +404,13 @@ def _least(*seconds: float | None) -> float:
 
 def _count(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise at(InvalidArgumentError(f"Replicas: {name} must be an int from 1, got {value!r:.60}"), user_location())
+        raise InvalidArgumentError(f"Replicas: {name} must be an int from 1, got {value!r:.60}").here()
     return value
 
 
 def _milliseconds(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < math.inf:
-        error = InvalidArgumentError(f"Replicas: max_delay_ms must be a number from 0, got {value!r:.60}")
-        raise at(error, user_location())
+        raise InvalidArgumentError(f"Replicas: max_delay_ms must be a number from 0, got {value!r:.60}").here()
     return float(value) / 1000
 
 
@@ -421,6 +419,7 @@ def _sizes(requested: Any, most: int) -> list[int]:
         return [*[2**power for power in range(most.bit_length()) if 2**power < most], most]
     sizes = sorted({_count("each of sizes", size) for size in requested})
     if not sizes or sizes[-1] != most:
-        error = InvalidArgumentError(f"Replicas: the largest of sizes must be max_batch={most}, got {requested!r:.60}")
-        raise at(error, user_location())
+        raise InvalidArgumentError(
+            f"Replicas: the largest of sizes must be max_batch={most}, got {requested!r:.60}"
+        ).here()
     return sizes

@@ -19,7 +19,7 @@ from graphc.cluster.master.partition import TaskPart, partition
 from graphc.cluster.master.placement import TaskPlacer
 from graphc.cluster.master.service import Message, PartExecution, PartStep, Takers, with_task
 from graphc.cluster.spec import ClusterSpec, task_name
-from graphc.compiler.base import at, config, deadline
+from graphc.compiler.base import config, deadline
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, NotFoundError, UnavailableError
 from graphc.compiler.core import log_placement
 from graphc.compiler.ir import CONSTANT, DeviceSpec, Node, Value, has_text, print_graph
@@ -44,12 +44,11 @@ def check_travels(part: TaskPart, tasks: Sequence[str]) -> None:
     for node in part.graph.nodes:
         inner = [one for region in node.regions for one in region.walk()]
         if any(map(_is_bound, (node, *inner))):
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"the operation {node.name!r} ({node.op.name}) uses Python objects of this process, and {part.task} "
                 "runs in another one; run it in a Session of its own here and feed what it gives, or pin it to a "
                 f"task of this process with gx.device (the cluster has {', '.join(tasks)})"
-            )
-            raise at(error, node.location)
+            ).at(node.location)
 
 
 def _is_bound(node: Node) -> bool:

@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from graphc.cluster.spec import ClusterSpec, task_name
-from graphc.compiler.base import at
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.ir import CONSTANT, DeviceSpec, Node
 from graphc.compiler.lowering import forward_key
@@ -123,4 +122,4 @@ def _state_of(node: Node) -> Iterator[str]:
 
 def _refused(node: Node, reason: str) -> InvalidArgumentError:
     name = node.attrs.get("variable", node.name)
-    return at(InvalidArgumentError(f"Cannot assign a device to node {name!r}: {reason}"), node.location)
+    return InvalidArgumentError(f"Cannot assign a device to node {name!r}: {reason}").at(node.location)

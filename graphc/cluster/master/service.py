@@ -13,7 +13,7 @@ from graphc.cluster.carriers import find
 from graphc.cluster.master.partition import TaskPart, may_block
 from graphc.cluster.spec import task_name
 from graphc.cluster.task import Task, hosts
-from graphc.compiler.base import CancellationToken, at, holding, interruption
+from graphc.compiler.base import CancellationToken, holding, interruption
 from graphc.compiler.base.errors import AbortedError, CancelledError, DeadlineExceededError, GraphcError
 from graphc.compiler.ir import Graph, parse_graph
 from graphc.compiler.runtime import Execution, Observer, Plan, Timeline, observer
@@ -209,7 +209,7 @@ class PartStep(SessionStep):
         if node is not None:
             error.op = self.master.graph.operation_of(node)
         located = with_task(error, self.part.task)
-        return located if node is None else at(located, node.location)
+        return located if node is None else located.at(node.location)
 
 
 def with_task(error: GraphcError, task: str) -> GraphcError:

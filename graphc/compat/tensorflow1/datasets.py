@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.compiler.base import Location, at, nest
+from graphc.compiler.base import Location, nest
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import STRING, StringTensor, bytes_array
 from graphc.compiler.function import TensorSpec
@@ -69,13 +69,13 @@ class InGraph:
                 raise self._refusal(f"{leaf!r} is made of tensors or Variables of another graph")
             if isinstance(leaf, GraphDataset) and leaf.is_fed:
                 problem = f"{self._use}: it returns a dataset of tensors that it makes itself, which are not known yet"
-                raise at(InvalidArgumentError(f"{problem}; make them in a map before it"), self._location)
+                raise InvalidArgumentError(f"{problem}; make them in a map before it").at(self._location)
         return tuple(cast("list[Any]", results)) if isinstance(results, list) else results
 
     def _refusal(self, problem: str) -> Exception:
         remedy = "a function of elements may not use tensors, Variables or placeholders of the graph around it"
         instead = "give it NumPy values, or make them part of the elements (from_tensor_slices of a placeholder, zip)"
-        return at(InvalidArgumentError(f"{self._use}: {problem}; {remedy}: {instead}"), self._location)
+        return InvalidArgumentError(f"{self._use}: {problem}; {remedy}: {instead}").at(self._location)
 
     def _built(self, placeholders: Callable[[], tuple[Any, ...]]) -> tuple[Callable[..., Any], Any]:
         """Returns what runs the graph that the function makes of placeholders, and the tensors that it returned."""

@@ -19,7 +19,7 @@ from graphc.compiler.autograph.operators import (
     trace_switch,
     while_stmt,
 )
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Tensor, operand, shorten
 from graphc.compiler.ops import sized
@@ -74,7 +74,7 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
       20
     """
     if not branches:
-        raise at(InvalidArgumentError("switch: there are no branches"), user_location())
+        raise InvalidArgumentError("switch: there are no branches").here()
     if isinstance(index, SymbolicTensor):
         return trace_switch(index, [lambda branch=branch: call(branch)(*operands) for branch in branches])
     position = min(max(int(index), 0), len(branches) - 1)
@@ -234,6 +234,5 @@ def _scan_length(xs: Any, length: int | None) -> int:
         lengths.add((length,))
     if len(lengths) != 1 or () in lengths:
         candidates = sorted(lengths)
-        error = InvalidArgumentError(f"scan: xs and length must agree on one number of steps, got {candidates}")
-        raise at(error, user_location())
+        raise InvalidArgumentError(f"scan: xs and length must agree on one number of steps, got {candidates}").here()
     return next(iter(lengths))[0]

@@ -22,7 +22,6 @@ from graphc.compiler.base.deadlines import (
     interruption,
     only_interrupted,
 )
-from graphc.compiler.base.errors import at
 from graphc.compiler.base.files import File
 from graphc.compiler.base.frames import (
     Location,
@@ -81,7 +80,7 @@ from graphc.compiler.base.waiting import (
 __all__ = [
     "ABOVE", "SETTINGS", "SPREAD_ARRAYS", "VERSION", "CancellationToken", "Config", "Deadline", "File",
     "HeldInterrupts", "Interruption", "Location", "Pool", "Registry", "Setting", "Signal", "Subject", "UniqueNames",
-    "Work", "at", "check_interrupted", "checked_seconds", "collect_since", "collection_paused", "collections_so_far",
+    "Work", "check_interrupted", "checked_seconds", "collect_since", "collection_paused", "collections_so_far",
     "config", "deadline", "deep_recursion", "errors", "files", "finish_given_up", "flag", "flags", "has_mark",
     "held_by", "held_interrupts", "hint_missing", "hint_of", "holding", "imported_names", "interruption",
     "interrupts_held", "is_denied", "is_graphc_file", "is_installed_file", "is_internal_file", "is_kept",

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
-from graphc.compiler.base.errors import InvalidArgumentError, at
-from graphc.compiler.base.frames import user_location
+from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.base.registry import Registry
 from graphc.compiler.base.slow_path import set_slow_path_reason
 
@@ -308,7 +307,7 @@ class Config:
 
     def _unknown(self, use: str, name: str) -> InvalidArgumentError:
         message = f"{use}: there is no setting {name!r}; the settings are {', '.join(_all_names())}"
-        return at(InvalidArgumentError(message), user_location())
+        return InvalidArgumentError(message).here()
 
     def set_tensorflows_dtypes(self) -> None:
         """Enables 64-bit types with 32-bit default dtypes, unless the environment disables them."""
@@ -348,7 +347,7 @@ def _number_of(name: str, value: Any) -> int:
 
 
 def _unexpected(name: str, expected: str, value: Any) -> InvalidArgumentError:
-    return at(InvalidArgumentError(f"gx.config.{name}: expected {expected}, got {value!r}"), user_location())
+    return InvalidArgumentError(f"gx.config.{name}: expected {expected}, got {value!r}").here()
 
 
 def _text(name: str, value: Any) -> str:

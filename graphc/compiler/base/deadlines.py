@@ -23,7 +23,6 @@ from graphc.compiler.base.errors import (
     InternalError,
     InvalidArgumentError,
     InvalidTypeError,
-    at,
 )
 from graphc.compiler.base.frames import Location, user_location
 from graphc.compiler.base.slow_path import set_slow_path_reason
@@ -100,10 +99,10 @@ class Interruption:
         location = location or user_location()
         if token is not None:
             reason = f" ({token.reason})" if token.reason else ""
-            return at(CancelledError(f"cancelled{reason} while waiting for {waited}"), location)
+            return CancelledError(f"cancelled{reason} while waiting for {waited}").at(location)
         assert self.deadline is not None
         seconds = self.deadline.seconds
-        return at(DeadlineExceededError(f"the deadline of {seconds:g} s passed while waiting for {waited}"), location)
+        return DeadlineExceededError(f"the deadline of {seconds:g} s passed while waiting for {waited}").at(location)
 
     def check(self, subject: Subject) -> None:
         """Raises :meth:`error` if waits must end now."""
@@ -176,15 +175,13 @@ def checked_seconds(seconds: Any, use: str) -> float | None:
     if seconds is None or (type(seconds) is float and 0 < seconds < math.inf):  # skips a slow isinstance check
         return seconds
     if isinstance(seconds, bool) or not isinstance(seconds, Real):
-        error = InvalidTypeError(f"{use}: expected a number of seconds or None, got {seconds!r:.80}")
-        raise at(error, user_location())
+        raise InvalidTypeError(f"{use}: expected a number of seconds or None, got {seconds!r:.80}").here()
     value = float(seconds)
     if not (value > 0 and math.isfinite(value)):
         remedy = "; use None for no limit" if value > 0 or math.isnan(value) else ""
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"{use}: expected a positive, finite number of seconds or None, got {seconds!r}{remedy}"
-        )
-        raise at(error, user_location())
+        ).here()
     return value
 
 
@@ -246,8 +243,9 @@ class CancellationToken:
         self._callbacks: dict[object, tuple[Callable[[], None], Callable[[], None]]] = {}
         outer: Any = parent
         if not isinstance(outer, CancellationToken | None):
-            error = InvalidTypeError(f"gx.CancellationToken: expected a token or None as parent, got {outer!r:.60}")
-            raise at(error, user_location())
+            raise InvalidTypeError(
+                f"gx.CancellationToken: expected a token or None as parent, got {outer!r:.60}"
+            ).here()
         # The parent is checked on access; it refers to this token only while this token has callbacks.
         self._parent = parent
 

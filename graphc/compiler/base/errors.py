@@ -2,16 +2,15 @@
 
 Every error is a :class:`GraphcError` and also the built-in exception a user would catch. The status names are
 the ones TensorFlow and gRPC use, and so are the numbers in ``error_code``. A message says what was given, what was
-expected, where in the user's code, and what to write instead; :func:`at` adds the place.
+expected, where in the user's code, and what to write instead; :meth:`GraphcError.here` adds the place.
 """
 
 from __future__ import annotations
 
 import concurrent.futures
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self
 
-if TYPE_CHECKING:
-    from graphc.compiler.base.frames import Location
+from graphc.compiler.base.frames import Location, user_location
 
 __all__ = [
     "AbortedError", "AlreadyExistsError", "CancelledError", "ConcretizationError", "DataLossError",
@@ -20,7 +19,7 @@ __all__ = [
     "NotFoundError", "NumberOverflowError", "NumericsError", "OutOfRangeError", "ParseError", "PermissionDeniedError",
     "ResourceExhaustedError", "RetraceWarning", "SideEffectWarning", "UnauthenticatedError", "UnavailableError",
     "UndefinedNameError", "UnimplementedError", "UnknownError", "UnsupportedSyntaxError", "VariableCreationError",
-    "VerificationError", "at", "code_of", "error_of_code",
+    "VerificationError", "code_of", "error_of_code",
 ]  # fmt: skip
 
 
@@ -59,6 +58,16 @@ class GraphcError(Exception):
     def message(self) -> str:
         """The message: the problem, its place, and the remedy."""
         return str(self.args[0]) if self.args else ""
+
+    def at(self, location: Location | None) -> Self:
+        """Appends the user's place to the message, unless it already ends with it, and returns the error itself."""
+        if location is not None and self.args and not str(self.args[0]).endswith(suffix := f"\n  at {location}"):
+            self.args = (f"{self.args[0]}{suffix}", *self.args[1:])
+        return self
+
+    def here(self) -> Self:
+        """Appends the user's line that is running to the message, and returns the error itself."""
+        return self.at(user_location())
 
 
 class InvalidArgumentError(GraphcError, ValueError):
@@ -217,24 +226,6 @@ class SideEffectWarning(GraphcWarning):
 
 class GradientWarning(GraphcWarning):
     """A gradient does not flow where it may be expected to."""
-
-
-E = TypeVar("E", bound=GraphcError)
-
-
-def at(error: E, location: Location | None) -> E:
-    """Returns ``error`` with the user's place appended to its message, unless the message already ends with it.
-
-    Args:
-      error: the error to extend; its first argument is the message.
-      location: the place in the user's code; None if it is unknown.
-
-    Returns:
-      The same error object.
-    """
-    if location is not None and error.args and not str(error.args[0]).endswith(suffix := f"\n  at {location}"):
-        error.args = (f"{error.args[0]}{suffix}", *error.args[1:])
-    return error
 
 
 _STATUSES: tuple[type[GraphcError], ...] = (

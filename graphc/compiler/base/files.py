@@ -25,9 +25,7 @@ from graphc.compiler.base.errors import (
     ResourceExhaustedError,
     UnimplementedError,
     UnknownError,
-    at,
 )
-from graphc.compiler.base.frames import user_location
 
 PathLike = str | bytes | os.PathLike[str]
 
@@ -63,11 +61,10 @@ def as_path(path: PathLike) -> Path:
         return Path(text)
     if scheme[1] == "file":
         return Path(text[len(scheme[0]) :])
-    error = UnimplementedError(
+    raise UnimplementedError(
         f"{text}: graphc reads and writes only local files; mount the {scheme[1]}:// location, or copy it "
         "with its own library"
-    )
-    raise at(error, user_location())
+    ).here()
 
 
 @contextmanager
@@ -80,11 +77,11 @@ def file_errors(path: object) -> Generator[None]:
     try:
         yield
     except GraphcError as error:
-        at(error, user_location())
+        error.here()
         raise
     except OSError as error:
         reason = error.strerror or str(error)
-        raise at(_kind(error)(f"{path}: {reason}"), user_location()) from error
+        raise _kind(error)(f"{path}: {reason}").here() from error
 
 
 def _kind(error: OSError) -> type[GraphcError]:
@@ -129,7 +126,7 @@ def list_directory(path: PathLike) -> list[str]:
     """
     directory = as_path(path)
     if not directory.is_dir():
-        raise at(FileMissingError(f"{directory}: there is no such folder"), user_location())
+        raise FileMissingError(f"{directory}: there is no such folder").here()
     with file_errors(directory):
         return sorted(entry.name for entry in directory.iterdir())
 
@@ -204,8 +201,7 @@ def rename(source: PathLike, target: PathLike, overwrite: bool = False) -> None:
 
 def _check_free(target: PathLike, overwrite: bool) -> None:
     if not overwrite and exists(target):
-        error = AlreadyExistsError(f"{os.fsdecode(target)} exists already; overwrite=True replaces it")
-        raise at(error, user_location())
+        raise AlreadyExistsError(f"{os.fsdecode(target)} exists already; overwrite=True replaces it").here()
 
 
 def stat(path: PathLike) -> FileStatistics:
@@ -259,7 +255,7 @@ class File:
         if kind not in _MODES:
             error = InvalidArgumentError(f"the mode of a file must be 'r', 'w', 'a', 'r+', 'w+' or 'a+', with or "
                                          f"without 'b' for bytes, got {mode!r}")  # fmt: skip
-            raise at(error, user_location())
+            raise error.here()
         self.name = os.fspath(name)
         self.mode = mode
         self._kind = kind
@@ -275,8 +271,7 @@ class File:
 
     def _check(self, allowed: bool, use: str) -> None:
         if not allowed:
-            error = PermissionDeniedError(f"{self.name!r} is open with mode {self.mode!r}, not for {use}")
-            raise at(error, user_location())
+            raise PermissionDeniedError(f"{self.name!r} is open with mode {self.mode!r}, not for {use}").here()
 
     def _check_readable(self) -> None:
         self._check("r" in self._kind or "+" in self._kind, "reading")
@@ -312,8 +307,7 @@ class File:
           whence: 0 for an offset from the start, 1 from the current position, 2 from the end.
         """
         if whence not in (0, 1, 2):
-            error = InvalidArgumentError(f"whence must be 0 (start), 1 (here) or 2 (end), got {whence!r}")
-            raise at(error, user_location())
+            raise InvalidArgumentError(f"whence must be 0 (start), 1 (here) or 2 (end), got {whence!r}").here()
         with file_errors(self.name):
             self._file.seek(offset, whence)
 

@@ -17,8 +17,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from graphc.compiler.base.errors import InvalidTypeError, at
-from graphc.compiler.base.frames import user_location
+from graphc.compiler.base.errors import InvalidTypeError
 
 __all__ = [
     "held_by", "hint_missing", "hint_of", "imported_names", "lazy_names", "names_of", "public_modules",
@@ -188,4 +187,4 @@ def refuse_options(function: str, options: Mapping[str, object], instead: Mappin
     """
     for option in options:
         remedy = instead.get(option, "see its docstring for those that there are")
-        raise at(InvalidTypeError(f"{function}: there is no option {option!r}: {remedy}"), user_location())
+        raise InvalidTypeError(f"{function}: there is no option {option!r}: {remedy}").here()

@@ -18,7 +18,7 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
-from graphc.compiler.base import Registry, at, user_location
+from graphc.compiler.base import Registry
 from graphc.compiler.base.errors import InvalidTypeError, UnimplementedError
 from graphc.compiler.core.context import context
 from graphc.compiler.core.convert import operand
@@ -46,10 +46,9 @@ def check_leaves(value: ArrayMethods, use: str) -> None:
     """
     for tape in (*context.tapes, *other_tapes()):
         if tape.follows(value):
-            error = UnimplementedError(
+            raise UnimplementedError(
                 f"{use} loses the gradient of a tensor ({value.type}) that an open GradientTape follows; {stay()}"
-            )
-            raise at(error, user_location())
+            ).here()
 
 
 class when_jax_converts:  # noqa: N801  it stands where a decorator stands
@@ -75,10 +74,9 @@ class when_jax_converts:  # noqa: N801  it stands where a decorator stands
             if code.co_varnames[: code.co_argcount] == _OPERATOR and not isinstance(asking.f_locals["self"], Tracer):
                 raise AttributeError("__jax_array__")
             if code.co_name in _COMPILING:
-                error = UnimplementedError(
+                raise UnimplementedError(
                     f"JAX compiles this function for arrays, but got a graphc tensor ({instance.type}); {stay()}"
-                )
-                raise at(error, user_location())
+                ).here()
         return self._convert.__get__(instance)
 
 
@@ -118,11 +116,10 @@ class ShownArray(np.ndarray[Any, Any]):
 @operand.register(ShownArray)
 def _from_shown(value: ShownArray) -> Any:
     if value.tapes and not {tape() for tape in value.tapes}.isdisjoint((*context.tapes, *other_tapes())):
-        error = UnimplementedError(
+        raise UnimplementedError(
             "an array from numpy() loses the gradient of a tensor that an open GradientTape follows, when it "
             f"meets tensors again; {stay()}"
-        )
-        raise at(error, user_location())
+        ).here()
     return canonical_array(value)
 
 
@@ -171,18 +168,15 @@ def check_options(what: str, function: Callable[..., Any], options: dict[str, An
     parameters = inspect.signature(function).parameters
     if unknown := [name for name in options if name not in parameters]:
         text = f"{what}: gx.{function.__name__} has no argument {unknown[0]!r}; it has {', '.join(parameters)}"
-        raise at(InvalidTypeError(text), user_location()) from error
+        raise InvalidTypeError(text).here() from error
 
 
 def changes_array(name: str, instead: str, tensor: Any) -> InvalidTypeError:
     """Returns the error for a function of NumPy's that would change a tensor in place."""
-    return at(
-        InvalidTypeError(
-            f"numpy.{name} changes an array in place, but was given a tensor ({tensor.type}): in a compiled function "
-            f"the arguments that are NumPy arrays are tensors. Write {instead} instead"
-        ),
-        user_location(),
-    )
+    return InvalidTypeError(
+        f"numpy.{name} changes an array in place, but was given a tensor ({tensor.type}): in a compiled function "
+        f"the arguments that are NumPy arrays are tensors. Write {instead} instead"
+    ).here()
 
 
 def graphc_name(ufunc: Any) -> str:
@@ -200,9 +194,8 @@ def function_of(function: Any) -> Callable[..., Any]:
     special = getattr(sys.modules.get("scipy.special"), numpy_name, None) is function
     if name not in FUNCTIONS or special:
         near = f"use gx.special.{numpy_name}" if special and f"special.{numpy_name}" in FUNCTIONS else ""
-        error = UnimplementedError(
+        raise UnimplementedError(
             f"{'scipy.special' if special else 'numpy'}.{numpy_name if special else name} of a graphc tensor: "
             + (near or "graphc has no function of that name; gx.pyfunc calls it when the program runs")
-        )
-        raise at(error, user_location())
+        ).here()
     return FUNCTIONS[name]

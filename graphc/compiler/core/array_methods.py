@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, TypeVar
 
 import numpy as np
 
-from graphc.compiler.base import at, hint_of, user_location
+from graphc.compiler.base import hint_of
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core.array_export import (
     FUNCTIONS,
@@ -238,23 +238,22 @@ class ArrayMethods(Operators):
             raise
 
     def __delitem__(self, index: Any) -> NoReturn:
-        error = InvalidTypeError(
+        raise InvalidTypeError(
             f"items of a tensor ({self.type}) cannot be deleted, since a tensor keeps its shape; select those to keep "
             "with an index or a mask, or join them with gx.concat"
-        )
-        raise at(error, user_location())
+        ).here()
 
     def __len__(self) -> int:
         shape = self.shape
         if not shape:
-            raise at(InvalidTypeError("len() of a 0-d tensor"), user_location())
+            raise InvalidTypeError("len() of a 0-d tensor").here()
         if type(shape[0]) is int:
             return shape[0]
         return self._rows("len()")
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self.shape:
-            raise at(InvalidTypeError("iteration over a 0-d tensor"), user_location())
+            raise InvalidTypeError("iteration over a 0-d tensor").here()
         return self._each_row(self._rows("iteration"))
 
     def _each_row(self, count: int) -> Iterator[Tensor]:
@@ -264,20 +263,18 @@ class ArrayMethods(Operators):
         """Returns the size of the first axis."""
         size = self.shape[0]
         if not isinstance(size, int):  # pyright: ignore[reportUnnecessaryIsInstance]
-            error = InvalidTypeError(
+            raise InvalidTypeError(
                 f"{use} needs the number of rows, which is known only when the graph runs ({self.type}); "
                 "gx.shape(x)[0] is that number as a tensor, and gx.scan and gx.vmap iterate over rows"
-            )
-            raise at(error, user_location())
+            ).here()
         return size
 
     def __bool__(self) -> bool:
         if self.size != 1:
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"the truth value of a tensor needs exactly one element, this tensor is {self.type}; use gx.any or "
                 "gx.all"
-            )
-            raise at(error, user_location())
+            ).here()
         return bool(self.numpy())
 
     def __int__(self) -> int:
@@ -303,8 +300,7 @@ class ArrayMethods(Operators):
 
     def __index__(self) -> int:
         if self.dtype.kind not in "iub" or self.shape:
-            error = InvalidTypeError(f"only a 0-d integer tensor can be an index, got {self.type}")
-            raise at(error, user_location())
+            raise InvalidTypeError(f"only a 0-d integer tensor can be an index, got {self.type}").here()
         return int(self.numpy())
 
     def __divmod__(self, other: ArrayLike) -> tuple[Any, Any]:
@@ -316,8 +312,7 @@ class ArrayMethods(Operators):
     def __round__(self, ndigits: int | None = None) -> Any:
         """Rounds to an int, or to a tensor with ``ndigits`` decimals; halves round to the even neighbour."""
         if self.shape:
-            error = InvalidTypeError(f"round() of a tensor {self.type}; use gx.round(x, decimals)")
-            raise at(error, user_location())
+            raise InvalidTypeError(f"round() of a tensor {self.type}; use gx.round(x, decimals)").here()
         return round(self.item()) if ndigits is None else FUNCTIONS["round"](self, ndigits)
 
     def __format__(self, spec: str) -> str:
@@ -335,9 +330,7 @@ class ArrayMethods(Operators):
         """
         array = self.numpy()
         if array.size != 1:
-            raise at(
-                InvalidArgumentError(f"item() needs exactly one element, this tensor is {self.type}"), user_location()
-            )
+            raise InvalidArgumentError(f"item() needs exactly one element, this tensor is {self.type}").here()
         return array.item()
 
     def tolist(self) -> Any:
@@ -400,19 +393,17 @@ class ArrayMethods(Operators):
     def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
         """Returns the tensor on a device, such as ``"gpu:0"``; ``stream`` must be None."""
         if stream is not None:
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"to_device: stream is {stream!r}, but JAX manages streams itself; omit the argument"
-            )
-            raise at(error, user_location())
+            ).here()
         return FUNCTIONS["asarray"](self, device=device)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         if api_version not in (None, *_API_VERSIONS):
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"__array_namespace__: version {api_version!r} is not supported; "
                 f"supported are {', '.join(_API_VERSIONS)}"
-            )
-            raise at(error, user_location())
+            ).here()
         return sys.modules["graphc"]
 
     def _leave(self, use: str) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import jax
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest, user_location
 from graphc.compiler.base.errors import GraphcError
 from graphc.compiler.core.context import (
     EXAMINED,
@@ -326,7 +326,7 @@ def _with_fitted_ints(op: OpDef, values: Sequence[Any], attrs: Attrs) -> list[An
     except GraphcError as error:
         types = [value.type if isinstance(value, _tensor) else value for value in values]
         error.args = (f"{applied(op, types, attrs)}: {error.args[0]}",)
-        raise at(error, user_location()) if context.trace is None else context.trace.refuse(error) from None
+        raise error.here() if context.trace is None else context.trace.refuse(error) from None
 
 
 def _operand(op: OpDef, value: Any) -> Any:
@@ -334,7 +334,7 @@ def _operand(op: OpDef, value: Any) -> Any:
         return operand(value)
     except GraphcError as error:
         error.args = (f"{op.name}: {error.args[0]}",)
-        raise at(error, user_location()) from None
+        raise error.here() from None
 
 
 def _run(

@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.compiler.base import SETTINGS, Setting, at, config, flag, has_mark, nest, user_location
+from graphc.compiler.base import SETTINGS, Setting, config, flag, has_mark, nest, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.ir import TensorType
 
@@ -99,8 +99,7 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
                 "it looks like a shape; functions of gx.random take the shape first and no key (gx.random.seed sets "
                 "the seed)"
             )
-        error = InvalidTypeError(f"{dtype!r} is not a dtype that a tensor can have: {reason}")
-        raise at(error, user_location()) from None
+        raise InvalidTypeError(f"{dtype!r} is not a dtype that a tensor can have: {reason}").here() from None
 
 
 def canonical_array(value: Any, dtype: np.dtype[Any] | None = None) -> np.ndarray[Any, Any]:
@@ -230,14 +229,14 @@ def check_ints(values: Any, low: int, high: int, error: Callable[[Any], GraphcEr
     """
     for value in nest.flatten(values)[0] if isinstance(values, list | tuple) else (values,):
         if type(value) is int and not low <= value <= high:
-            raise at(error(value), user_location())
+            raise error(value).here()
         if has_mark(value, "__graphc_number__") or has_mark(value, "__graphc_index__"):
             _require_within(value, low, high, lambda: error("<a number that depends on tensors>"))
 
 
 def _require_within(number: Any, low: int, high: int, error: Callable[[], GraphcError]) -> None:
     location = user_location()  # the error may be made after the program has run
-    number.require_within(low, high, lambda: at(error(), location))
+    number.require_within(low, high, lambda: error().at(location))
 
 
 def natural_dtype(*values: Any) -> np.dtype[Any]:

@@ -13,7 +13,7 @@ from typing import Any, NoReturn, cast
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.compiler.base import ABOVE, Registry, at, nest, user_location
+from graphc.compiler.base import ABOVE, Registry, nest
 from graphc.compiler.base.errors import (
     ConcretizationError,
     GraphcError,
@@ -180,7 +180,7 @@ def _apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
         arrays = [host_array(value) for value in inputs]
         results = op.impl(*arrays, **attrs)
     except GraphcError as error:
-        raise at(error, user_location()) from None
+        raise error.here() from None
     return [] if results is None else [host_value(result) for result in nest.as_tuple(results)]
 
 

@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Any, TypeVar, cast
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core.context import context
 
@@ -47,8 +46,7 @@ class name_scope:  # noqa: N801  it is written like a function: with gx.name_sco
 
     def __init__(self, name: str) -> None:
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            error = InvalidArgumentError(f"name_scope: the name must be a string, got {name!r:.60}")
-            raise at(error, user_location())
+            raise InvalidArgumentError(f"name_scope: the name must be a string, got {name!r:.60}").here()
         self.name = name
         self._open: list[tuple[AbstractContextManager[str] | None, Any]] = []
 

@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 import jax
 from jax.core import Tracer
 
-from graphc.compiler.base import Location, at, config, is_graphc_file, is_internal_file, user_frame, user_location
+from graphc.compiler.base import Location, config, is_graphc_file, is_internal_file, user_frame, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.compiler.core.context import context
 from graphc.compiler.core.convert import SCALARS
@@ -71,7 +71,7 @@ def translate_error(
     kind = type(refused) if isinstance(refused, GraphcError) else kind
     if users := _users_names(argument_names(op, len(values)), operands):
         reason = f"{reason.removesuffix('.')} ({users})"
-    return at(kind(f"{applied(op, values, attrs)}: {reason}"), location or user_location())
+    return kind(f"{applied(op, values, attrs)}: {reason}").at(location or user_location())
 
 
 def applied(op: OpDef, values: Sequence[Any], attrs: Attrs) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Final, NoReturn
 
 import jax
 
-from graphc.compiler.base import Location, at, config, nest, user_location
+from graphc.compiler.base import Location, config, nest, user_location
 from graphc.compiler.base.errors import (
     ConcretizationError,
     GraphcError,
@@ -139,7 +139,7 @@ def _scope_of(spec: Any, *, later: bool) -> _Scope:
             "expected a device such as 'gpu:0', a gx.DeviceSpec, one of gx.devices(), a function that chooses one for "
             f"each op, or None, got {request!r:.60}"
         )
-        raise at(InvalidTypeError(message), user_location())
+        raise InvalidTypeError(message).here()
     layer = _spec(request)
     if not later and layer.device_type is not None and is_device(text := _text(layer)):
         created = _Scope(layer, alone=Pins((layer,), text, NO_PINS))
@@ -204,11 +204,10 @@ class _Scope(AbstractContextManager[None]):
 
     def __call__(self, *_: object) -> NoReturn:
         """Raises: the body of a decorated function would not be converted."""
-        error = InvalidTypeError(
+        raise InvalidTypeError(
             "gx.device and gx.colocate_with are context managers, not decorators: write `with gx.device(...):` inside "
             "the function, or @gx.function(device=...)"
-        )
-        raise at(error, user_location())
+        ).here()
 
 
 def colocate_with(value: Any) -> AbstractContextManager[None]:
@@ -238,8 +237,7 @@ def colocate_with(value: Any) -> AbstractContextManager[None]:
         return trace.graph.colocate_with(value)
     what, device_text = _place_of(value)
     if "," in device_text:
-        error = InvalidArgumentError(f"gx.colocate_with: {what} is on several devices at once, {device_text}")
-        raise at(error, user_location())
+        raise InvalidArgumentError(f"gx.colocate_with: {what} is on several devices at once, {device_text}").here()
     return _Colocation(device_text, what)
 
 
@@ -254,8 +252,7 @@ def _place_of(value: Any) -> tuple[str, str]:
         return _place_in_graph(value, value.raw)
     device_text = getattr(value, "device", None)
     if not hasattr(value, "type") or not isinstance(device_text, str):
-        error = InvalidTypeError(f"gx.colocate_with: expected a Variable or a tensor, got {value!r:.60}")
-        raise at(error, user_location())
+        raise InvalidTypeError(f"gx.colocate_with: expected a Variable or a tensor, got {value!r:.60}").here()
     name = getattr(value, "name", None)
     return (f"the tensor {value.type}" if name is None else f"Variable {name!r}"), device_text
 
@@ -263,11 +260,10 @@ def _place_of(value: Any) -> tuple[str, str]:
 def _place_in_graph(value: Any, source: Value) -> tuple[str, str]:
     node = source.node
     if node is None:
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"gx.colocate_with: the device of the argument {source.name!r} is not known when "
             f"{value.trace.builder.name!r} is traced; pass a Variable, or a tensor computed in the function"
-        )
-        raise at(error, user_location())
+        ).here()
     variable = value.trace.root.variables.get(node.attrs.get("variable", ""))
     if variable is not None:
         return f"Variable {variable.name!r}", variable.device
@@ -295,11 +291,10 @@ def _check_bound(pins: Pins, text: str, location: Location | None) -> None:
     if pins.bound is None or text == pins.bound[0]:
         return
     device_text, what = pins.bound
-    error = InvalidArgumentError(
+    raise InvalidArgumentError(
         f"gx.device: a pin to {text} contradicts the enclosing gx.colocate_with, which places everything here "
         f"with {what}, on {device_text}; move the pin outside the co-location, or lift the latter with gx.device(None)"
-    )
-    raise at(error, location or user_location())
+    ).at(location or user_location())
 
 
 def _spec(request: str | DeviceSpec | Device) -> DeviceSpec:
@@ -374,7 +369,7 @@ def _answer(function: DeviceFunction, node: NodeToPlace) -> DeviceSpec:
             "that is being traced, which has no value yet; let it decide by its argument (node.op, node.inputs, "
             "node.attrs, ...), by Python values or by tensors from outside the function"
         )
-        raise at(ConcretizationError(message), user_location()) from error
+        raise ConcretizationError(message).here() from error
     except Exception as error:
         where = "" if node.location is None else f" at {node.location}"
         error.add_note(f"raised by the device function {str(function)!r}, called for {node.op}{where}")
@@ -384,14 +379,14 @@ def _answer(function: DeviceFunction, node: NodeToPlace) -> DeviceSpec:
     asked = f"the device function {str(function)!r} was called for {node.op} and returned {answer!r:.60}"
     if not isinstance(answer, str | DeviceSpec | jax.Device):
         message = f"{asked}; it must return a name such as 'gpu:0', a gx.DeviceSpec, one of gx.devices(), or None"
-        raise at(InvalidTypeError(message), node.location)
+        raise InvalidTypeError(message).at(node.location)
     try:
         spec = _spec(answer)
         if not function.later:
             find_device(spec, node.location)
     except GraphcError as error:
         error.args = (f"{asked}: {error.args[0]}",)
-        raise at(error, node.location) from None
+        raise error.at(node.location) from None
     return spec
 
 
@@ -423,7 +418,7 @@ def check_implemented(op: OpDef, device: str, location: Location | None = None) 
         message += f": put it under `with gx.device({fit[0]!r}):`"
         if first_cpu in fit:
             message += ", or set gx.config.soft_placement = True"
-    raise at(UnimplementedError(message), location)
+    raise UnimplementedError(message).at(location)
 
 
 _log = logging.getLogger("graphc.placement")

@@ -13,7 +13,6 @@ from typing import Any, NoReturn, cast
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import (
     ConcretizationError,
     GraphcError,
@@ -219,8 +218,7 @@ class StringTensor:
           InvalidArgumentError: the tensor does not have exactly one element.
         """
         if self.size != 1:
-            error = InvalidArgumentError(f"item() needs exactly one element, this tensor is {self.type}")
-            raise at(error, user_location())
+            raise InvalidArgumentError(f"item() needs exactly one element, this tensor is {self.type}").here()
         return self._values.item()
 
     def tolist(self) -> Any:
@@ -263,26 +261,24 @@ class StringTensor:
             return self._values[index]
         except IndexError as error:
             kind = OutOfRangeError if "bounds" in str(error) or "too many" in str(error) else InvalidTypeError
-            raise at(kind(f"strings ({self.type}): {error}"), user_location()) from None
+            raise kind(f"strings ({self.type}): {error}").here() from None
 
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
-        error = InvalidTypeError(
+        raise InvalidTypeError(
             f"items of a tensor of strings ({self.type}) cannot be assigned; use gx.where, or make a new tensor of a "
             "list with gx.asarray"
-        )
-        raise at(error, user_location())
+        ).here()
 
     def __len__(self) -> int:
         if not self.shape:
-            raise at(
-                InvalidTypeError("len() of a 0-d tensor of strings; use len(x.item()) for the length of the string"),
-                user_location(),
-            )
+            raise InvalidTypeError(
+                "len() of a 0-d tensor of strings; use len(x.item()) for the length of the string"
+            ).here()
         return self.shape[0]
 
     def __iter__(self) -> Iterator[StringTensor]:
         if not self.shape:
-            raise at(InvalidTypeError("iteration over a 0-d tensor of strings"), user_location())
+            raise InvalidTypeError("iteration over a 0-d tensor of strings").here()
         return (StringTensor(array_of_strings(row)) for row in self._values)
 
     def __contains__(self, value: Any) -> bool:
@@ -293,11 +289,10 @@ class StringTensor:
 
     def __bool__(self) -> bool:
         if self.size != 1:
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"the truth value of a tensor needs exactly one element, this tensor is {self.type}; compare it, and "
                 "use gx.any or gx.all"
-            )
-            raise at(error, user_location())
+            ).here()
         return bool(self.item())
 
     __add__ = _operator("add")
@@ -483,7 +478,7 @@ def host_tensor(array: Any) -> Any:
 
 def refused(error: GraphcError) -> GraphcError:
     """Returns the error with the user's line, recorded as a refusal while a function is traced."""
-    return at(error, user_location()) if context.trace is None else context.trace.refuse(error)
+    return error.here() if context.trace is None else context.trace.refuse(error)
 
 
 @operand.register(StringTensor)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
-from graphc.compiler.base import at, user_frame, user_location
+from graphc.compiler.base import user_frame
 from graphc.compiler.base.errors import ConcretizationError, InvalidArgumentError
 from graphc.compiler.core.array_export import FUNCTIONS, VIEWS, stay
 from graphc.compiler.core.context import context
@@ -29,11 +29,10 @@ def open_shape(tensor: SymbolicTensor) -> tuple[int, ...]:
     """
     type = tensor.type
     if not type.ranked:
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"the number of axes of this tensor ({type}, {tensor.made_at()}) is unknown while the graph is built; "
             "gx.shape returns its shape as a tensor"
-        )
-        raise at(error, user_location())
+        ).here()
     # None rather than a number, so that Python code that computes with an open size fails instead of going wrong.
     return tuple([cast("Any", None) if size == OPEN else size for size in type.shape])
 

@@ -7,7 +7,6 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn, SupportsIndex, cast
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.ir import OPEN, TensorType
 
@@ -18,7 +17,7 @@ __all__ = ["Dimension", "TensorShape", "as_size", "shape_error"]
 
 def shape_error(message: str) -> InvalidArgumentError:
     """Returns the error for an invalid shape, with the user's line."""
-    return at(InvalidArgumentError(message), user_location())
+    return InvalidArgumentError(message).here()
 
 
 def as_size(value: Any) -> int | None:
@@ -33,8 +32,9 @@ def as_size(value: Any) -> int | None:
     try:
         size = operator.index(value)
     except TypeError:
-        error = InvalidTypeError(f"a size of a shape must be an int or None, got {type(value).__name__} {value!r:.60}")
-        raise at(error, user_location()) from None
+        raise InvalidTypeError(
+            f"a size of a shape must be an int or None, got {type(value).__name__} {value!r:.60}"
+        ).here() from None
     if size < 0:
         raise shape_error(f"a size of a shape must be at least 0, or None if unknown; got {size}")
     return size
@@ -136,8 +136,7 @@ class Dimension:
         return self._binary(_modulo, other, reflected=True)
 
     def __truediv__(self, other: Any) -> NoReturn:
-        error = InvalidTypeError("a Dimension cannot be divided by /, which may not give a whole number; use //")
-        raise at(error, user_location())
+        raise InvalidTypeError("a Dimension cannot be divided by /, which may not give a whole number; use //").here()
 
     __rtruediv__ = __truediv__
 
@@ -417,8 +416,7 @@ class TensorShape(tuple[int | None, ...]):
 
 def _sizes(dims: Any) -> Iterable[int | None]:
     if isinstance(dims, str):
-        error = InvalidTypeError(f"a shape is a list of sizes, or one size; got {dims!r:.60}")
-        raise at(error, user_location())
+        raise InvalidTypeError(f"a shape is a list of sizes, or one size; got {dims!r:.60}").here()
     if isinstance(dims, Sequence) or (hasattr(dims, "__iter__") and not isinstance(dims, Dimension)):
         return map(as_size, cast("Sequence[Any]", dims))
     return (as_size(dims),)

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Sharding
 
-from graphc.compiler.base import UniqueNames, at, config, slow_path_reasons, user_location
+from graphc.compiler.base import UniqueNames, config, slow_path_reasons, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core.array_export import check_leaves, shown, when_jax_converts
 from graphc.compiler.core.array_methods import FUNCTIONS, ArrayMethods
@@ -66,7 +66,7 @@ def _refused_in_place(symbol: str, update: str = "") -> Callable[[Any, Any], NoR
             f"variable.{update or f'assign(variable {symbol} value)'} to change it, or "
             f"x = variable {symbol} value for a tensor"
         )
-        raise at(error, user_location()) if context.trace is None else context.trace.refuse(error)
+        raise error.here() if context.trace is None else context.trace.refuse(error)
 
     return refuse
 
@@ -370,21 +370,19 @@ class Variable(ArrayMethods):
         if assigned == self._type:
             return value
         if assigned.shape != self._type.shape:
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"assign to Variable {self.name!r}: shape {assigned.shape} given, shape {self._type.shape} expected; "
                 "a variable keeps its shape"
-            )
-            raise at(error, user_location())
+            ).here()
         weak = assigned.weak or isinstance(value, bool | int | float | complex)
         fits = (
             np.can_cast(assigned.dtype, self._type.dtype, "same_kind") if weak else assigned.dtype == self._type.dtype
         )
         if not fits:
-            error = InvalidTypeError(
+            raise InvalidTypeError(
                 f"assign to Variable {self.name!r}: dtype {assigned.dtype.name} given, dtype {self._type.dtype.name} "
                 f"expected; convert with gx.astype(value, {self._type.dtype.name!r})"
-            )
-            raise at(error, user_location())
+            ).here()
         return value
 
     def _leave(self, use: str) -> None:
@@ -418,7 +416,7 @@ def _operand(value: Any, use: str) -> Any:
         return operand(value)
     except InvalidArgumentError as error:
         error.args = (f"{use}: {error.args[0]}",)
-        raise at(error, user_location()) from None
+        raise error.here() from None
 
 
 def _number(value: int, dtype: np.dtype[Any], use: str) -> Any:
@@ -429,7 +427,7 @@ def _number(value: int, dtype: np.dtype[Any], use: str) -> Any:
         return fitted_int(value, dtype)
     except InvalidArgumentError as error:
         error.args = (f"{use}: {error.args[0]}",)
-        raise at(error, user_location()) from None
+        raise error.here() from None
 
 
 def _raw(value: Any) -> Any:

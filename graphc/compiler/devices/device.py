@@ -21,7 +21,7 @@ import numpy as np
 from jax.core import Tracer
 from jax.sharding import Sharding
 
-from graphc.compiler.base import Location, at, config, user_location
+from graphc.compiler.base import Location, config, user_location
 from graphc.compiler.base.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
@@ -112,14 +112,12 @@ def devices(kind: str | None = None) -> tuple[Device, ...]:
     if kind is None:
         return tuple(by_name.values())
     if not isinstance(kind, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        error = InvalidTypeError(f"gx.devices: expected a device type such as 'gpu', or None, got {kind!r:.60}")
-        raise at(error, user_location())
+        raise InvalidTypeError(f"gx.devices: expected a device type such as 'gpu', or None, got {kind!r:.60}").here()
     wanted = _kind(kind)
     kinds = dict.fromkeys((*_KINDS, *(name.split(":")[1] for name in by_name)))
     if wanted not in kinds:
         types = ", ".join(repr(name.lower()) for name in kinds)
-        error = InvalidArgumentError(f"gx.devices: there is no device type {kind!r}; the types are {types}")
-        raise at(error, user_location())
+        raise InvalidArgumentError(f"gx.devices: there is no device type {kind!r}; the types are {types}").here()
     return tuple([device for name, device in by_name.items() if name.split(":")[1] == wanted])
 
 
@@ -215,11 +213,10 @@ def named_device(spec: DeviceSpec, location: Location | None = None) -> str:
         ("job", spec.job, _TASK.job), ("replica", spec.replica, _TASK.replica), ("task", spec.task, _TASK.task)
     ):  # fmt: skip
         if said is not None and said != here:
-            error = NotFoundError(
+            raise NotFoundError(
                 f"there is no device {spec}: this process is {_TASK}, which is not part of a cluster; "
                 f"leave out the {part}"
-            )
-            raise at(error, location or user_location())
+            ).at(location or user_location())
     kind = spec.device_type or devices()[0].platform
     return f"/device:{_kind(kind)}:{spec.device_index or 0}"
 
@@ -252,7 +249,7 @@ def find_device(spec: str | DeviceSpec | Device, location: Location | None = Non
         if isinstance(spec, jax.Device):
             return spec
         message = f"expected a device such as 'gpu:0', a gx.DeviceSpec or one of gx.devices(), got {spec!r:.60}"
-        raise at(InvalidTypeError(message), location or user_location())
+        raise InvalidTypeError(message).at(location or user_location())
     name = named_device(DeviceSpec.parse(spec) if isinstance(spec, str) else spec, location)
     existing = _by_name().get(name)
     if existing is not None:
@@ -264,8 +261,8 @@ def find_device(spec: str | DeviceSpec | Device, location: Location | None = Non
             say_once(f"there is no device {spec!s}, so {_CPU} is used; this process has {names}", location, name)
         return _by_name()[_CPU]
     message = f"there is no device {spec!s}; this process has {names}"
-    raise at(
-        NotFoundError(f"{message}. {_more_cpus(name)}gx.config.soft_placement = True falls back to the CPU"), location
+    raise NotFoundError(f"{message}. {_more_cpus(name)}gx.config.soft_placement = True falls back to the CPU").at(
+        location
     )
 
 
@@ -395,11 +392,10 @@ def set_visible_devices(listed: Any, device_type: str | None = None) -> None:
     """
     entries: list[ListedDevice] = [listed] if isinstance(listed, ListedDevice) else list(listed)
     if device_type not in (None, "GPU"):
-        error = UnimplementedError(
+        raise UnimplementedError(
             f"set_visible_devices: only GPUs can be hidden, not {device_type}s; GRAPHC_CPU_DEVICES sets the number "
             "of CPUs"
-        )
-        raise at(error, user_location())
+        ).here()
     config.visible_devices = [int(entry.name.split(":")[2]) for entry in entries if entry.device_type == "GPU"]
 
 

@@ -23,7 +23,7 @@ from typing import Any, cast
 import jax
 import jax.monitoring
 
-from graphc.compiler.base import SETTINGS, Setting, at, config, flag, is_denied, user_location
+from graphc.compiler.base import SETTINGS, Setting, config, flag, is_denied
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.compiler.base.files import file_errors
 from graphc.compiler.devices.device import devices
@@ -76,13 +76,10 @@ def _set(name: str, value: Any) -> None:
     if has_made_devices():
         if checked == [] and not devices("gpu"):
             return
-        raise at(
-            FailedPreconditionError(
-                f"gx.config.{name} = {value!r} comes too late: JAX has already made its devices, at the first "
-                "tensor or call of gx.devices(); set it earlier, right after `import graphc as gx`"
-            ),
-            user_location(),
-        )
+        raise FailedPreconditionError(
+            f"gx.config.{name} = {value!r} comes too late: JAX has already made its devices, at the first "
+            "tensor or call of gx.devices(); set it earlier, right after `import graphc as gx`"
+        ).here()
     _SETTERS[name](checked)
 
 
@@ -119,7 +116,7 @@ def _checked_threads(value: Any) -> int | None:
 
 
 def _error(name: str, value: Any, expected: str) -> InvalidArgumentError:
-    return at(InvalidArgumentError(f"gx.config.{name}: expected {expected}, got {value!r}"), user_location())
+    return InvalidArgumentError(f"gx.config.{name}: expected {expected}, got {value!r}").here()
 
 
 def _set_devices(numbers: list[int] | None) -> None:
@@ -234,12 +231,11 @@ def refuse_to_compile() -> None:
 def _refuse(event: str, duration: float, **_: Any) -> None:
     del duration
     if event == _LOWERED:
-        error = FailedPreconditionError(
+        raise FailedPreconditionError(
             "this process was forked from one that had made its devices, and lacks XLA's threads, so "
             'that compiling would never end; start processes by multiprocessing.get_context("spawn"), or fork before '
             "anything is computed"
-        )
-        raise at(error, user_location())
+        ).here()
 
 
 def leave_threads_behind() -> None:

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
-from graphc.compiler.base import at, has_mark, nest, user_location, with_article
+from graphc.compiler.base import has_mark, nest, with_article
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import (
     SCALARS,
@@ -108,19 +108,17 @@ def checked_array(value: Any) -> Any:
     if isinstance(value, SymbolicTensor):
         raise value.trace.leaked(value)
     if isinstance(value, Tracer):
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"a compiled function got a JAX tracer, {value!r:.80}, but it updates Variables and chooses devices "
             "outside JAX's control; pass jax.jit, jax.grad and jax.vmap a pure function, gx.to_jax(f), or use "
             "gx.grad and gx.vmap"
-        )
-        raise at(error, user_location())
+        ).here()
     array = value.raw if isinstance(value, Tensor) else value
     if isinstance(array, np.matrix):
-        error = InvalidTypeError(
+        raise InvalidTypeError(
             "a compiled function got an np.matrix, whose operators are not those of tensors: its * is a matrix "
             "product; pass np.asarray(m)"
-        )
-        raise at(error, user_location())
+        ).here()
     if isinstance(array, np.ndarray | np.generic):
         return canonical_array(array)
     type_of(array)  # raises for arrays that no tensor can hold
@@ -221,7 +219,7 @@ class Binder:
         except (TypeError, ValueError):
             name = getattr(self._function, "__name__", repr(self._function))
             text = f"gx.function: Python does not know the signature of {name}; wrap it, as in `lambda x: {name}(x)`"
-            raise at(InvalidArgumentError(text), user_location()) from None
+            raise InvalidArgumentError(text).here() from None
         parameters = list(self.signature.parameters.values())
         self._simple = (
             tuple(parameter.name for parameter in parameters)
@@ -252,7 +250,7 @@ class Binder:
                 arrays += [checked_array(leaf) for leaf in nest.flatten(value)[0] if is_array(leaf)]
             except InvalidArgumentError as error:
                 error.args = (f"{self._function_name}: argument {name!r}: {error.args[0]}",)
-                raise at(error, user_location()) from None
+                raise error.here() from None
         arguments = Arguments(
             values,
             arrays,
@@ -269,8 +267,7 @@ class Binder:
             bind = self.signature.bind_partial if partial else self.signature.bind
             return bind(*args, **kwargs)
         except TypeError as error:
-            problem = InvalidTypeError(f"{self._function_name}: {error}; it takes {self.signature}")
-            raise at(problem, user_location()) from None
+            raise InvalidTypeError(f"{self._function_name}: {error}; it takes {self.signature}").here() from None
 
     def convert(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Returns the arguments, with Python numbers as tensors if ``input_signature`` has tensors there."""
@@ -290,8 +287,7 @@ class Binder:
                 if fitted is not values[name]:
                     converted = {**converted, name: fitted}
             except (TypeError, ValueError, OverflowError) as error:
-                problem = InvalidTypeError(f"{self._function_name}: argument {name!r}: {error}")
-                raise at(problem, user_location()) from None
+                raise InvalidTypeError(f"{self._function_name}: argument {name!r}: {error}").here() from None
         return converted
 
     @property
@@ -312,36 +308,34 @@ class Binder:
         beyond = [name for name in names[count:] if any(map(is_array, nest.flatten(arguments.values[name])[0]))]
         if len(names) < count or beyond:
             surplus = f"; the tensor {beyond[0]!r} is not covered" if beyond else ""
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"{self._function_name}: got {len(names)} arguments, but input_signature has {count}{surplus}; write "
                 "one TensorSpec for each tensor argument"
-            )
-            raise at(error, user_location())
+            ).here()
         for name, spec in zip(names, self.input_signature, strict=False):
             leaves, structure = nest.flatten(arguments.values[name])
             specs, wanted = nest.flatten(_as_leaves(spec))
             if structure != wanted:
-                error = InvalidArgumentError(
+                raise InvalidArgumentError(
                     f"{self._function_name}: argument {name!r} has the structure {structure}, but input_signature "
                     f"requires {wanted}; pass it in that structure"
-                )
-                raise at(error, user_location())
+                ).here()
             for leaf, box in zip(leaves, specs, strict=True):
                 self._check_leaf(name, leaf, box.spec)
 
     def _check_leaf(self, name: str, leaf: Any, spec: TensorSpec) -> None:
         if isinstance(leaf, StringTensor) and spec.of_strings:
             if not spec.has_shape(leaf.shape):
-                raise at(self._unfit(name, leaf.type, spec), user_location())
+                raise self._unfit(name, leaf.type, spec).here()
             return
         if not isinstance(leaf, Tensor | jax.Array | np.ndarray | np.generic):
             error: InvalidArgumentError = InvalidTypeError(
                 f"{self._function_name}: argument {name!r} must be a tensor ({spec}), got {leaf!r:.60}"
             )
-            raise at(error, user_location())
+            raise error.here()
         type = leaf.type if isinstance(leaf, Tensor) else type_of(leaf)
         if not spec.accepts(type):
-            raise at(self._unfit(name, type, spec), user_location())
+            raise self._unfit(name, type, spec).here()
 
     def _unfit(self, name: str, type: Any, spec: TensorSpec) -> InvalidArgumentError:
         return InvalidArgumentError(

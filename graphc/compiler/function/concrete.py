@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, cast
 
 import numpy as np
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import StringTensor, Tensor, Variable, as_dtype, context, string
 from graphc.compiler.function.arguments import TensorSpec, spec_leaves
@@ -189,7 +189,7 @@ class ConcreteFunction:
         return nest.rebuilt(actual, [self._checked(f"{name}[{key!r}]", one, other) for key, one, other in pairs])
 
     def _error(self, message: str) -> InvalidArgumentError:
-        return at(InvalidArgumentError(f"{self.name}: {message}"), user_location())
+        return InvalidArgumentError(f"{self.name}: {message}").here()
 
     def __repr__(self) -> str:
         args, kwargs = self.structured_input_signature
@@ -235,10 +235,9 @@ def _example(spec: TensorSpec, size: int) -> Any:
     sizes = [None] * (size - 1) if spec.shape is None else spec.shape  # for any number of axes: one and two
     shape = tuple(size if one is None else one for one in sizes)
     if spec.of_strings:
-        error = InvalidTypeError(
+        raise InvalidTypeError(
             f"get_concrete_function: strings ({spec}) are constants of a trace; pass the tensor of strings itself"
-        )
-        raise at(error, user_location())
+        ).here()
     return np.zeros(shape, as_dtype(spec.dtype))
 
 

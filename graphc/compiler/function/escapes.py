@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.compiler.base import Location, at, collect_since, nest, with_article
+from graphc.compiler.base import Location, collect_since, nest, with_article
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.function import front_end
 from graphc.compiler.tracing import TensorCell, TensorStore, Trace, Write
@@ -37,11 +37,10 @@ class RepeatabilityCheck:
         owned = {id(part) for part in _containers(self._arguments)}
         write = next((write for write in writes if id(write.cell.owner) in owned), None)
         how = f"by {write.cell.what}" if write is not None else f"{structure} before, {new_structure} after"
-        error = UnimplementedError(
+        raise UnimplementedError(
             f"{self._name} changes a list, dict or dataclass among its arguments ({how}); a compiled function works on "
             "a copy, once, when it is traced: return the new value instead, or keep it in a Variable"
-        )
-        raise at(error, None if write is None else write.location)
+        ).at(None if write is None else write.location)
 
 
 def _containers(value: Any) -> Iterator[Any]:
@@ -102,11 +101,10 @@ def check_stores(trace: Trace, collections: int) -> list[Write]:
         write.cell.set(write.before)
     for store in reversed(list(trace.stores.values())):
         store.undo(store.owner)
-    error = UnimplementedError(
+    raise UnimplementedError(
         f"{what} stores a tensor that has no value yet in an object that outlives the function; it would happen "
         "once, when the function is traced: return the tensor, or keep it in a Variable"
-    )
-    raise at(error, location)
+    ).at(location)
 
 
 def check_repeatable(trace: Trace) -> None:
@@ -117,12 +115,11 @@ def check_repeatable(trace: Trace) -> None:
         for write in owner.writes:
             write.cell.set(write.before)
             if not (write.cell.restorable or write.cell.holds(write.before)):
-                error = UnimplementedError(
+                raise UnimplementedError(
                     f"{write.cell.what} comes before {trace.builder.name} makes Variables in its first call, which "
                     "must therefore run again from its start; make the Variables earlier (a layer's `build`), or pass "
                     "the data as an argument"
-                )
-                raise at(error, write.location) from None
+                ).at(write.location) from None
 
 
 def is_repeatable(trace: Trace) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.compiler.base import at, deep_recursion, user_location
+from graphc.compiler.base import deep_recursion
 from graphc.compiler.base.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
@@ -82,11 +82,10 @@ def from_graph(graph: Graph, variables: Mapping[str, Variable] | None = None) ->
             tensors = list(Replay(graph, bound).run(*args))
         else:
             if dtype_rules() != rules:
-                error = FailedPreconditionError(
+                raise FailedPreconditionError(
                     f"{graph.name}: gx.config.enable_x64 or gx.config.default_dtype_bits has changed since the "
                     "graph was compiled; restore it, or call from_graph again"
-                )
-                raise at(error, user_location())
+                ).here()
             arrays = _arrays(graph, args)
             if pin:
                 arrays = [to_device(array, find_device(pin)) for array in arrays]
@@ -109,12 +108,11 @@ def _status_of(graph: Graph) -> int | None:
             continue
         raises = node.attrs["raises"]
         if raises:
-            error = UnimplementedError(
+            raise UnimplementedError(
                 f"the graph {graph.name!r} belongs to a function that raises {', '.join(raises)} depending on "
                 "tensors, and does not contain the exceptions; call the function itself, or move raise and assert to "
                 "the calling code and make the graph again"
-            )
-            raise at(error, user_location())
+            ).here()
         return index
     return None
 
@@ -130,22 +128,20 @@ def _look(name: str, index: int, outputs: Sequence[Any]) -> None:
 
 def _check_alone(graph: Graph, status: int | None) -> None:
     if status is not None:
-        error = UnimplementedError(
+        raise UnimplementedError(
             f"the graph {graph.name!r} calls Python, and runs under a tape or in a compiled function, which would "
             "not notice a failure of the Python code; call it outside, or use the function that the graph was made from"
-        )
-        raise at(error, user_location())
+        ).here()
 
 
 def _bound(graph: Graph, variables: Mapping[str, Variable]) -> dict[str, Variable]:
     names = [effect.resource for effect in graph.effects if not is_world(effect.resource)]
     missing = [name for name in dict.fromkeys(names) if name not in variables]
     if missing:
-        error = NotFoundError(
+        raise NotFoundError(
             f"the graph {graph.name!r} uses the variables {missing}; pass them: from_graph(graph, "
             f"variables={{{missing[0]!r}: ...}})"
-        )
-        raise at(error, user_location())
+        ).here()
     outermost = set(graph.nodes)
     for node in graph.walk():
         if node.op not in (READ_VARIABLE, ASSIGN_VARIABLE):
@@ -153,14 +149,13 @@ def _bound(graph: Graph, variables: Mapping[str, Variable]) -> dict[str, Variabl
         name, type = node.attrs["variable"], (node.inputs or node.outputs)[0].type
         bound = variables[name]
         if node not in outermost:
-            raise at(
-                VerificationError(f"a loop or branch of {graph.name!r} touches the variable {name!r}"), node.location
+            raise VerificationError(f"a loop or branch of {graph.name!r} touches the variable {name!r}").at(
+                node.location
             )
         if (bound.shape, bound.dtype) != (type.shape, type.dtype):
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"the graph {graph.name!r} has a variable {name!r} of type {type}, but got one of type {bound.type}"
-            )
-            raise at(error, user_location())
+            ).here()
     return {name: variables[name] for name in names}
 
 
@@ -169,11 +164,10 @@ def _check_wide_types(graph: Graph) -> None:
     values = (*graph.inputs, *(output for node in graph.walk() for output in node.outputs))
     for value in values:
         if as_dtype(value.type.dtype) != value.type.dtype:
-            error = FailedPreconditionError(
+            raise FailedPreconditionError(
                 f"the graph {graph.name!r} computes {value.type}, but 64-bit types are disabled; set "
                 "gx.config.enable_x64 = True first"
-            )
-            raise at(error, user_location())
+            ).here()
 
 
 class Replay(Interpreter):
@@ -229,19 +223,19 @@ class Replay(Interpreter):
         for output, result in zip(node.outputs, results, strict=True):
             wanted, actual = output.type, type_of_any(result)
             if (actual.shape, actual.dtype) != (wanted.shape, wanted.dtype):
-                error = FailedPreconditionError(
+                raise FailedPreconditionError(
                     f"{node.op.name}, the node {node.name!r} of the graph {self.graph.name!r}, returns {actual} here, "
                     f"but returned {wanted} where the graph was made; set gx.config.enable_x64 and "
                     "gx.config.default_dtype_bits as they were there"
-                )
-                raise at(error, node.location)
+                ).at(node.location)
 
 
 def _arrays(graph: Graph, args: tuple[Any, ...]) -> list[Any]:
     """Returns the arguments as arrays of the graph's input types."""
     if len(args) != len(graph.inputs):
-        error = InvalidArgumentError(f"{graph.name}: got {len(args)} arguments, the graph takes {len(graph.inputs)}")
-        raise at(error, user_location())
+        raise InvalidArgumentError(
+            f"{graph.name}: got {len(args)} arguments, the graph takes {len(graph.inputs)}"
+        ).here()
     arrays: list[Any] = []
     for value, expected in zip(args, graph.inputs, strict=True):
         raw = operand(value)
@@ -250,10 +244,9 @@ def _arrays(graph: Graph, args: tuple[Any, ...]) -> list[Any]:
             array = scalar_array(array)
         actual, wanted = type_of(array), expected.type
         if actual.shape != wanted.shape or actual.dtype != wanted.dtype:
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"{graph.name}: argument {expected.name or expected.index!r} is {actual}, the graph takes {wanted}"
-            )
-            raise at(error, user_location())
+            ).here()
         if wanted.weak:  # only Python numbers are weak
             array = np.asarray(array).item()
         elif actual.weak:

@@ -16,13 +16,11 @@ import numpy as np
 
 from graphc.compiler.base import (
     ABOVE,
-    at,
     collection_paused,
     deep_recursion,
     interruption,
     nest,
     only_interrupted,
-    user_location,
 )
 from graphc.compiler.base.errors import InvalidArgumentError, VariableCreationError
 from graphc.compiler.core import (
@@ -126,7 +124,7 @@ class Function(Generic[P, R]):
             f"{self.name}.python_function cannot be replaced; make another compiled function, as in "
             f"`{self.name} = gx.function(other)`"
         )
-        raise at(InvalidArgumentError(message), user_location())
+        raise InvalidArgumentError(message).here()
 
     @property
     def name(self) -> str:
@@ -360,10 +358,9 @@ class Function(Generic[P, R]):
             with deep_recursion():
                 return self._trace(arguments)
         except CreationInTrace:
-            error = VariableCreationError(
+            raise VariableCreationError(
                 f"{self.name} makes Variables in its first call; call it once before requesting its graph"
-            )
-            raise at(error, user_location()) from None
+            ).here() from None
         except Exception as error:
             shorten(error)
             raise
@@ -440,13 +437,13 @@ def _check_function(value: Any) -> None:
     if isinstance(value, staticmethod | classmethod):
         name = "staticmethod" if isinstance(value, staticmethod) else "classmethod"
         text = f"gx.function is applied on top of @{name}; put @{name} first, and @gx.function below it"
-        raise at(InvalidArgumentError(text), user_location())
+        raise InvalidArgumentError(text).here()
     if isinstance(value, np.ufunc):
         name = value.__name__
         text = f"gx.function: {name} is a ufunc, not a Python function; wrap it, as in `lambda x: np.{name}(x)`"
-        raise at(InvalidArgumentError(text), user_location())
+        raise InvalidArgumentError(text).here()
     if not callable(value):
-        raise at(InvalidArgumentError(f"gx.function: expected a function, got {value!r:.60}"), user_location())
+        raise InvalidArgumentError(f"gx.function: expected a function, got {value!r:.60}").here()
 
 
 def _miss(*args: Any, **kwargs: Any) -> Any:

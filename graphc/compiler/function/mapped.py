@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from types import FunctionType
 from typing import Any
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import FUNCTIONS, Tensor, Variable, context, converted, operand
 from graphc.compiler.function.arguments import Arguments
@@ -60,7 +60,7 @@ def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callabl
       [0, 1, 7, 2, 5, 8, 16]
     """
     if not callable(fn):
-        raise at(InvalidTypeError(f"vmap: expected a function, got {fn!r:.60}"), user_location())
+        raise InvalidTypeError(f"vmap: expected a function, got {fn!r:.60}").here()
     try:
         compiled = _kept(SameFunction(fn), in_axes, out_axes)
     except TypeError:  # something cannot be hashed
@@ -240,10 +240,9 @@ def _axes_of_arguments(what: str, in_axes: Any, args: tuple[Any, ...], kwargs: d
         in_axes = (in_axes,) * len(args)
     each = nest.as_tuple(in_axes)
     if len(each) != len(args):
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"{what}: in_axes={in_axes!r} is for {len(each)} positional arguments, got {len(args)}"
-        )
-        raise at(error, user_location())
+        ).here()
     positional = [axis for axes, arg in zip(each, args, strict=True) for axis in _spread(what, axes, arg, "in_axes")]
     return [*positional, *[0] * len(nest.flatten(kwargs)[0])]
 
@@ -255,48 +254,43 @@ def _spread(what: str, axes: Any, value: Any, name: str) -> Iterator[int | None]
         return
     wanted, parts = nest.children(axes), nest.children(value)
     if wanted is None:
-        raise at(InvalidTypeError(f"{what}: {name} must be made of ints and None, got {axes!r:.60}"), user_location())
+        raise InvalidTypeError(f"{what}: {name} must be made of ints and None, got {axes!r:.60}").here()
     if parts is None or type(axes) is not type(value) or wanted[0] != parts[0]:
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"{what}: {name} has the structure {nest.flatten(axes)[1]}, but the value has {nest.flatten(value)[1]}; "
             "pass one axis for all of it, or match its structure"
-        )
-        raise at(error, user_location())
+        ).here()
     for axis, part in zip(wanted[1], parts[1], strict=True):
         yield from _spread(what, axis, part, name)
 
 
 def _tensor(what: str, leaf: Any, path: str, axis: Any) -> Any:
     if not is_array(leaf) and not isinstance(leaf, Variable):
-        error = InvalidTypeError(
+        raise InvalidTypeError(
             f"{what}: {path} is {leaf!r:.60}, which has no axis {axis} to map over; set it to None in in_axes, so "
             "that it is the same for all rows"
-        )
-        raise at(error, user_location())
+        ).here()
     value: Any = operand(leaf)
     return value if isinstance(value, Tensor) else FUNCTIONS["asarray"](value)
 
 
 def _axis(what: str, axis: Any, count: int, path: str, value: Any) -> int:
     if not -count <= axis < count:
-        error = InvalidArgumentError(f"{what}: {path}: there is no axis {axis}, the type is {value.type}")
-        raise at(error, user_location())
+        raise InvalidArgumentError(f"{what}: {path}: there is no axis {axis}, the type is {value.type}").here()
     return axis % count
 
 
 def _size(what: str, values: dict[int, Any], axes: dict[int, int], paths: Sequence[str], name: str) -> int:
     sizes = {index: value.shape[axes[index]] for index, value in values.items()}
     if not sizes:
-        error = InvalidArgumentError(f"{what}: no argument of {name!r} is mapped over; in_axes must have an int")
-        raise at(error, user_location())
+        raise InvalidArgumentError(f"{what}: no argument of {name!r} is mapped over; in_axes must have an int").here()
     first, size = next(iter(sizes.items()))
     for index, other in sizes.items():
         if other != size:
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"{what}: {paths[first]} has {size} rows (axis {axes[first]} of {values[first].type}), {paths[index]} "
                 f"has {other} (axis {axes[index]} of {values[index].type})"
-            )
-            raise at(error, user_location())
+            ).here()
     return size
 
 
@@ -308,8 +302,7 @@ def _result(what: str, leaf: Any, name: str) -> Any:
     try:
         return operand(FUNCTIONS["asarray"](leaf))
     except GraphcError:
-        error = InvalidTypeError(
+        raise InvalidTypeError(
             f"{what}: {name!r} returned {leaf!r:.60}; a mapped function must return tensors and numbers, possibly "
             "nested"
-        )
-        raise at(error, user_location()) from None
+        ).here() from None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 
-from graphc.compiler.base import at, checked_seconds, set_slow_path_reason, user_location
+from graphc.compiler.base import checked_seconds, set_slow_path_reason
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import DeviceChoice
 from graphc.compiler.devices import Device
@@ -115,7 +115,7 @@ def unknown_option(name: str) -> InvalidTypeError:
         near = get_close_matches(name, FunctionOptions.__annotations__, n=1)
         meant = f" (did you mean {near[0]!r}?)" if near else ""
         text = f"{name!r} is not an option{meant}; the options are {names}"
-    return at(InvalidTypeError(f"gx.function: {text}"), user_location())
+    return InvalidTypeError(f"gx.function: {text}").here()
 
 
 def check_options(options: FunctionOptions) -> None:
@@ -142,7 +142,7 @@ def _is_count(value: Any, least: int) -> bool:
 
 
 def _error(message: str) -> InvalidArgumentError:
-    return at(InvalidArgumentError(f"gx.function: {message}"), user_location())
+    return InvalidArgumentError(f"gx.function: {message}").here()
 
 
 # The switch that makes decorated functions run as plain Python.

@@ -14,7 +14,7 @@ import numpy as np
 from jax.core import Tracer
 from jax.experimental import checkify
 
-from graphc.compiler.base import at, collection_paused, nest, user_location
+from graphc.compiler.base import collection_paused, nest
 from graphc.compiler.base.errors import (
     InvalidArgumentError,
     InvalidTypeError,
@@ -101,11 +101,10 @@ class PureFunction:
     def __call__(self, variables: Mapping[str, Any], /, *args: Any, **kwargs: Any) -> tuple[Any, Arrays]:
         """Computes the result and the new values of the Variables; see :func:`to_jax`."""
         if not isinstance(variables, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-            error = InvalidTypeError(
+            raise InvalidTypeError(
                 f"{self.__name__}: the first argument must be the Variables, the dict returned by .init(*args), got "
                 f"{variables!r:.60}"
-            )
-            raise at(error, user_location())
+            ).here()
         return self._computed(variables, args, kwargs)
 
     def _computed(
@@ -132,8 +131,9 @@ class PureFunction:
         for name, value in variables.items():
             variable = self._known.get(name)
             if variable is None:
-                error = NotFoundError(f"{self.__name__}: it has no Variable {name!r}; it has {sorted(self._known)}")
-                raise at(error, user_location())
+                raise NotFoundError(
+                    f"{self.__name__}: it has no Variable {name!r}; it has {sorted(self._known)}"
+                ).here()
             variable.assign(jnp.array(value, copy=True))  # JAX's array may be donated to a program
 
     def partition(self, variables: Mapping[str, Any]) -> tuple[Arrays, Arrays]:
@@ -164,11 +164,10 @@ class PureFunction:
             traced, arguments = self._traced(args, kwargs)
             used = self._uses(traced, arguments)
             if used:
-                error = InvalidArgumentError(
+                raise InvalidArgumentError(
                     f"{self.__name__} uses the Variable {used[0].name!r}, but a JAX function of only its arguments "
                     "would not see it change; omit stateless=True and pass the Variables as the first argument"
-                )
-                raise at(error, user_location())
+                ).here()
             results = self._program(traced)(*arguments.arrays, *traced.captures(arguments))
             return self._packed(traced, arguments, results, {})
 
@@ -181,11 +180,10 @@ class PureFunction:
             traced = self._function.trace(*args, **kwargs)
         except VariableCreationError as error:
             if not creates:
-                problem = VariableCreationError(
+                raise VariableCreationError(
                     f"{self.__name__} makes Variables in its first call; call .init(...) of gx.to_jax({self.__name__}) "
                     "first, with concrete arguments"
-                )
-                raise at(problem, user_location()) from error
+                ).here() from error
             if any(
                 isinstance(leaf.raw, Tracer) for leaf in nest.flatten((args, kwargs))[0] if isinstance(leaf, Tensor)
             ):
@@ -202,11 +200,10 @@ class PureFunction:
         """Returns an argument with assignable tensors in place of NumPy arrays; JAX arrays stay as they are."""
         leaves, structure = nest.flatten(value)
         if any(isinstance(leaf, SymbolicTensor) for leaf in leaves):
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"{self.__name__}: a JAX function got a tensor of a compiled function, which has no array yet; "
                 f"call the graphc function itself there, or gx.call_jax(pure, variables, ...)"
-            )
-            raise at(error, user_location())
+            ).here()
         if not any(isinstance(leaf, jax.Array | np.ndarray | np.generic) for leaf in leaves):
             return value
         return nest.unflatten(
@@ -222,29 +219,27 @@ class PureFunction:
         name = self.__name__
         if traced.host_calls:
             what, location = traced.host_calls[0]
-            error = UnimplementedError(
+            raise UnimplementedError(
                 f"gx.to_jax: {name} runs Python code at each call ({what}), which a pure function cannot; remove it, "
                 "or call jax.debug.print or jax.pure_callback with gx.call_jax"
-            )
-            raise at(error, location)
+            ).at(location)
         if self._errors == "refuse":
             for what, location in traced.raises.values():
-                error = UnimplementedError(
+                raise UnimplementedError(
                     f"gx.to_jax: {name} raises {what} depending on tensors, but a JAX function cannot raise; check "
                     "outside it, or pass errors='checkify' and call jax.experimental.checkify.checkify(pure)"
-                )
-                raise at(error, location)
+                ).at(location)
         others = [after.what for after, _ in traced.after_call[traced.can_fail :] if not isinstance(after, WriteBack)]
         if others or traced.grows:
             what = "; ".join(others) or "it returns a list whose length depends on the values of tensors"
-            error = UnimplementedError(f"gx.to_jax: {name} does more than compute ({what}); return tensors instead")
-            raise at(error, user_location())
+            raise UnimplementedError(
+                f"gx.to_jax: {name} does more than compute ({what}); return tensors instead"
+            ).here()
         if traced.devices:
-            error = UnimplementedError(
+            raise UnimplementedError(
                 f"gx.to_jax: {name} pins ops to {', '.join(traced.devices)}, but a JAX function runs where its "
                 "caller decides; remove the pin"
-            )
-            raise at(error, user_location())
+            ).here()
 
     def _uses(self, traced: TracedFunction, arguments: Arguments) -> list[Variable]:
         returned = [leaf for leaf in traced.result_leaves(arguments) if isinstance(leaf, Variable)]
@@ -253,21 +248,19 @@ class PureFunction:
     def _value(self, variables: Mapping[str, Any], variable: Variable) -> Any:
         name = variable.name
         if name not in variables:
-            error = NotFoundError(
+            raise NotFoundError(
                 f"{self.__name__} uses the Variable {name!r}, which is missing in {sorted(variables)}; get "
                 "all of them from .init(*args)"
-            )
-            raise at(error, user_location())
+            ).here()
         array, wanted = variables[name], variable.type
         actual = type_of(jnp.asarray(array.raw if isinstance(array, Tensor) else array))
         if (actual.shape, actual.dtype) != (wanted.shape, wanted.dtype) and not (
             actual.weak and actual.shape == wanted.shape
         ):
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"{self.__name__}: the Variable {name!r} is {wanted}, but got {actual}; under jax.vmap, "
                 "in_axes must name the Variables with an extra axis"
-            )
-            raise at(error, user_location())
+            ).here()
         return jnp.asarray(array, wanted.dtype)
 
     def _program(self, traced: TracedFunction) -> Callable[..., Any]:
@@ -367,10 +360,9 @@ def to_jax(fn: Callable[..., Any], *, stateless: bool = False, errors: Literal["
       ([0, 1, 7, 2], 1)
     """
     if errors not in ("refuse", "checkify"):
-        error = InvalidArgumentError(f"gx.to_jax: errors must be 'refuse' or 'checkify', got {errors!r}")
-        raise at(error, user_location())
+        raise InvalidArgumentError(f"gx.to_jax: errors must be 'refuse' or 'checkify', got {errors!r}").here()
     if not callable(fn):
-        raise at(InvalidArgumentError(f"gx.to_jax: expected a function, got {fn!r:.60}"), user_location())
+        raise InvalidArgumentError(f"gx.to_jax: expected a function, got {fn!r:.60}").here()
     pure = PureFunction(fn, errors)
     if not stateless:
         return pure

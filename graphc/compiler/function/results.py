@@ -17,7 +17,7 @@ from typing import Any, cast
 import jax
 import numpy as np
 
-from graphc.compiler.base import Location, at, has_mark, is_library_module, nest, user_location, with_article
+from graphc.compiler.base import Location, has_mark, is_library_module, nest, user_location, with_article
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor
 from graphc.compiler.function import front_end
@@ -108,11 +108,10 @@ def _is_of_users_class(value: Any) -> bool:
 
 def _refusal(trace: Trace, leaf: Any, why: str, location: Location | None) -> BaseException:
     name, kind = trace.builder.name, with_article(type(leaf).__name__)
-    error = UnimplementedError(
+    return UnimplementedError(
         f"{name} returns {kind}, which {why}: it is made once, when {name} is traced, and calls cannot make it anew. "
         "Return a tuple, a list, a dict, a named tuple or a dataclass"
-    )
-    return at(error, location)
+    ).at(location)
 
 
 def _is_state(trace: Trace, value: Any) -> bool:
@@ -346,11 +345,10 @@ def check_changed(name: str, changed: Mapping[int, tuple[str, Location | None]],
         path, leaf = leaves[index]
         if isinstance(leaf, np.ndarray):
             how = f"changes the argument {path!r} with {symbol}=" if symbol else f"assigns items of a view of {path!r}"
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"{name} {how}, which was passed as a NumPy array: the compiled function would change a copy. Pass a "
                 "tensor, made with gx.asarray, or change a copy made inside with gx.copy"
-            )
-            raise at(error, location or user_location())
+            ).at(location or user_location())
 
 
 @dataclass(frozen=True)
@@ -433,9 +431,8 @@ class WriteBack:
                 )
 
     def _error(self, kind: type[GraphcError], argument: _Assigned, why: str) -> GraphcError:
-        return at(
-            kind(f"{self._name} assigns items of the argument {argument.path!r}, {why}"),
-            argument.location or user_location(),
+        return kind(f"{self._name} assigns items of the argument {argument.path!r}, {why}").at(
+            argument.location or user_location()
         )
 
 

@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 
 from graphc.compiler.base import (
     Location,
-    at,
     config,
     interruption,
     only_interrupted,
@@ -356,7 +355,7 @@ class RetraceLog:
             "Pass numbers that change as tensors, keep shapes fixed, or give input_signature or on_retrace='ignore'"
         )
         if self._on_retrace == "error":
-            raise at(InvalidArgumentError(message), report.location)
+            raise InvalidArgumentError(message).at(report.location)
         warn_at(RetraceWarning(message), report.location)
 
     def _is_expected(self, described: list[tuple[str, str]], open_arguments: Collection[str]) -> bool:

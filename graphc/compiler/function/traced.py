@@ -12,7 +12,7 @@ from typing import Any, cast
 import jax
 from jax.sharding import SingleDeviceSharding
 
-from graphc.compiler.base import Location, at, nest, slow_path_reasons, user_location
+from graphc.compiler.base import Location, nest, slow_path_reasons, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidTypeError
 from graphc.compiler.core import (
     NO_ATTRS,
@@ -335,12 +335,11 @@ class TracedFunction:
         """
         for tensor, array in before:
             if tensor.raw is not array:
-                error = FailedPreconditionError(
+                raise FailedPreconditionError(
                     f"a tensor {tensor.type} was changed by Python code while the compiled function "
                     f"{self.graph.name!r} ran on its previous value; return the new value from gx.pyfunc, or assign "
                     "it inside the compiled function"
-                )
-                raise at(error, user_location())
+                ).here()
         values = arguments.values.values()
         if self._calls_python and self.tell_changed is not None and self.match(*values) is MISS:
             changed = [one for one in self.guards if matcher([one], self._names, [], ((), ()))(*values) is MISS]

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
-from graphc.compiler.base import Location, at, collections_so_far, is_graphc_file, warn_at
+from graphc.compiler.base import Location, collections_so_far, is_graphc_file, warn_at
 from graphc.compiler.base.errors import GraphcError, SideEffectWarning, UnimplementedError
 from graphc.compiler.core import context, trace_scope, type_of
 from graphc.compiler.function import front_end
@@ -43,11 +43,10 @@ def find_side_effects(trace: Trace, writes: Sequence[Write]) -> list[SideEffect]
         for write in reversed(changed):
             write.cell.set(write.before)
         when = "when" if _is_followed(trace, first) else "once, when"
-        error = UnimplementedError(
+        raise UnimplementedError(
             f"{first.cell.what} would happen {when} {trace.builder.name} is traced, and not at each call, which "
             f"side_effects='error' forbids; {first.cell.remedy or 'return the value, or keep it in a Variable'}"
-        )
-        raise at(error, first.location)
+        ).at(first.location)
     effects = [
         SideEffect(write.cell.what, write.location, _is_followed(trace, write), write.cell.remedy or _STATE)
         for write in changed

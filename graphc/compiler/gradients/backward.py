@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, UnimplementedError
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Tensor, Variable, device_scope, operand
 from graphc.compiler.gradients.records import TapeRecord, key_of, key_of_any
@@ -188,17 +188,14 @@ class Backward:
             if isinstance(source, Tensor) and (not isinstance(source, SymbolicTensor) or trace.is_inside(source.trace))
         ]
         location = user_location()
-        check_apart(
-            trace, values, targets, self.steps, self.connected, lambda: at(UnimplementedError(_ALIAS), location)
-        )
+        check_apart(trace, values, targets, self.steps, self.connected, lambda: UnimplementedError(_ALIAS).at(location))
 
     def _seeds(self, targets: Sequence[Tensor], output_gradients: Any) -> dict[int, Tensor]:
         cotangents = nest.flatten(output_gradients)[0] if output_gradients is not None else [None] * len(targets)
         if len(cotangents) != len(targets):
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"gradient(): got {len(cotangents)} output_gradients for {len(targets)} targets"
-            )
-            raise at(error, user_location())
+            ).here()
         seeds: dict[int, Tensor] = {}
         for target, cotangent in zip(targets, cotangents, strict=True):
             if cotangent is None:
@@ -207,10 +204,9 @@ class Backward:
             seed: Any = operand(cotangent)
             shape = getattr(seed, "shape", ())
             if tuple(shape) != target.shape:
-                error = InvalidArgumentError(
+                raise InvalidArgumentError(
                     f"gradient(): an output gradient of shape {tuple(shape)} for a target of shape {target.shape}"
-                )
-                raise at(error, user_location())
+                ).here()
             _accumulate(seeds, target, FUNCTIONS["asarray"](seed, dtype=target.dtype))
         return seeds
 
@@ -246,12 +242,11 @@ class Backward:
                 every, wrt = wrt, record.depending(wrt, upstream)
                 zeros.update([key(inputs[index]) for index in every if index not in wrt])
             if names and (assigned := names.intersection(record.attrs.get("assigned", ()))):
-                error = UnimplementedError(
+                raise UnimplementedError(
                     f"the gradient with respect to Variable {', '.join(map(repr, sorted(assigned)))} goes through a "
                     "loop, branch or compiled function that assigns it; open the tape inside the loop body, or pass "
                     "the value as a tensor"
-                )
-                raise at(error, user_location())
+                ).here()
             with self._where_it_ran(record) if self.saw_pins else _HERE:
                 for position, gradient in zip(wrt, record.pull(wrt, upstream), strict=True):
                     if gradient is not None:

@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import jax
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.compiler.core import (
     SymbolicTensor,
@@ -137,7 +137,7 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
         if kwargs:
             names = ", ".join(kwargs)
             text = f"custom_gradient: pass the differentiated arguments by position; got {names} by keyword"
-            raise at(InvalidArgumentError(text), user_location())
+            raise InvalidArgumentError(text).here()
         try:
             tensors = [apply(OPS["identity"], (operand(argument),)) for argument in args]
             if is_tracing():
@@ -155,10 +155,9 @@ def _split(function: Callable[..., Any], result: Any) -> tuple[list[Tensor], nes
     pair = nest.as_tuple(result)
     if not (isinstance(result, tuple) and len(pair) == 2 and callable(pair[1])):
         name = getattr(function, "__name__", "the function")
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"custom_gradient: {name} must return (outputs, gradient_function), but it returned {result!r:.60}"
-        )
-        raise at(error, user_location())
+        ).here()
     outputs, structure = nest.flatten(pair[0])
     return outputs, structure, pair[1]
 
@@ -167,18 +166,16 @@ def _gradients(pull: Callable[..., Any], cotangents: Sequence[Any], arguments: S
     """Returns the results of the user's gradient function: one gradient or None for each argument."""
     gradients = list(nest.as_tuple(pull(*[cotangent.fork() for cotangent in cotangents])))
     if len(gradients) != len(arguments):
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"custom_gradient: the gradient function returned {len(gradients)} gradients for {len(arguments)} arguments"
-        )
-        raise at(error, user_location())
+        ).here()
     for position, (gradient, argument) in enumerate(zip(gradients, arguments, strict=True)):
         shape = argument.shape if gradient is None else type_of_any(operand(gradient)).shape
         if shape != argument.shape:
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"custom_gradient: the gradient function returned shape {shape} for argument {position}, which has "
                 f"shape {argument.shape}"
-            )
-            raise at(error, user_location())
+            ).here()
     return gradients
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import FUNCTIONS, Tensor, Variable, apply, converted, operand, shorten, unexamined
 from graphc.compiler.gradients.rows import check_choices, differentiable, results_of, without_aux
@@ -164,8 +164,7 @@ _NAME = "ForwardAccumulator"
 
 def _primals(primals: Any, name: str) -> tuple[list[Tensor], nest.Structure]:
     if not isinstance(primals, tuple | list):
-        error = InvalidTypeError(f"{name}: primals must be a tuple or list of arguments, got {primals!r:.60}")
-        raise at(error, user_location())
+        raise InvalidTypeError(f"{name}: primals must be a tuple or list of arguments, got {primals!r:.60}").here()
     check_choices(primals, name)
     leaves, structure = nest.flatten(primals)
     values = [leaf.value() if isinstance(leaf, Variable) else leaf for leaf in leaves]
@@ -174,29 +173,25 @@ def _primals(primals: Any, name: str) -> tuple[list[Tensor], nest.Structure]:
 
 def _tangents(tangents: Any, primals: Sequence[Tensor], structure: nest.Structure, name: str) -> list[Tensor]:
     if not isinstance(tangents, tuple | list):
-        error = InvalidTypeError(f"{name}: tangents must be a tuple or list of arguments, got {tangents!r:.60}")
-        raise at(error, user_location())
+        raise InvalidTypeError(f"{name}: tangents must be a tuple or list of arguments, got {tangents!r:.60}").here()
     leaves, layout = nest.flatten(tangents)
     if layout._replace(kind=structure.kind) != structure:
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"{name}: primals have the structure {structure}, but tangents have {layout}; pass one tangent for each "
             "primal"
-        )
-        raise at(error, user_location())
+        ).here()
     results: list[Tensor] = []
     for leaf, primal in zip(leaves, primals, strict=True):
         tangent: Tensor = apply(OPS["identity"], (operand(leaf),))
         if tangent.shape != primal.shape:
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"{name}: a tangent of shape {tangent.shape} for a primal of shape {primal.shape}"
-            )
-            raise at(error, user_location())
+            ).here()
         if tangent.dtype != primal.dtype and not tangent.type.weak:
-            error = InvalidTypeError(
+            raise InvalidTypeError(
                 f"{name}: a tangent of dtype {tangent.dtype.name} for a primal of dtype {primal.dtype.name}; convert "
                 f"it with gx.astype(tangent, {primal.dtype.name!r})"
-            )
-            raise at(error, user_location())
+            ).here()
         results.append(FUNCTIONS["asarray"](tangent, dtype=primal.dtype))
     return results
 

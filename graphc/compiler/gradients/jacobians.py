@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import FUNCTIONS, ArrayMethods, Tensor, Variable, apply, converted, shorten
 from graphc.compiler.gradients.forward import jvp
@@ -199,18 +199,16 @@ def _pulled(
 def _check_floating(leaf: Any, name: str) -> None:
     if not isinstance(leaf, Tensor) or not leaf.type.is_inexact:
         shown = str(leaf.type) if isinstance(leaf, Tensor) else f"{leaf!r:.60}"
-        error = InvalidTypeError(f"{name}: the function must return floating tensors, but it returned {shown}")
-        raise at(error, user_location())
+        raise InvalidTypeError(f"{name}: the function must return floating tensors, but it returned {shown}").here()
     _check_real(leaf, f"{name}: the function returns")
 
 
 def _check_real(leaf: Any, what: str) -> None:
     if leaf.dtype.kind == "c":
-        error = InvalidTypeError(
+        raise InvalidTypeError(
             f"{what} {leaf.type}, but derivatives of complex numbers do not form a complex matrix; differentiate real "
             "and imaginary parts separately"
-        )
-        raise at(error, user_location())
+        ).here()
 
 
 # ``grad`` and ``value_and_grad``: gradients of functions, like JAX's, over a tape.
@@ -257,8 +255,9 @@ def value_and_grad(
             value = without_aux(result, "grad") if has_aux else result
             if not isinstance(value, Tensor) or value.shape != ():
                 shown = value.type if isinstance(value, ArrayMethods) else repr(value)
-                error = InvalidArgumentError(f"grad: the function must return a scalar tensor, but it returned {shown}")
-                raise at(error, user_location())
+                raise InvalidArgumentError(
+                    f"grad: the function must return a scalar tensor, but it returned {shown}"
+                ).here()
             gradients = tape.gradient(value, chosen, unconnected_gradients="zero")
             return result, gradients[0] if isinstance(argnums, int) else tuple(gradients)
         except Exception as error:

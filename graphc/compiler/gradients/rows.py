@@ -8,7 +8,7 @@ from typing import Any
 
 import jax as _jax
 
-from graphc.compiler.base import at, has_mark, nest, user_location
+from graphc.compiler.base import has_mark, nest
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import Tensor, Variable, apply, apply_all, context, operand, trace_scope, unexamined
 from graphc.compiler.ir import OPS, TensorType
@@ -74,11 +74,10 @@ def _as_call(pull: Pull, rows: Tensor) -> list[Tensor | None]:
     with trace_scope(trace):
         gradients = _in_trace(pull, rows)
     if trace.check is not None:
-        error = UnimplementedError(
+        raise UnimplementedError(
             "a gradient function that raises exceptions depending on tensors has no Jacobian under an open tape; "
             "compile the enclosing function with gx.function"
-        )
-        raise at(error, user_location())
+        ).here()
     graph = trace.finish([trace.lift(tensor) for tensor in gradients if tensor is not None])
     variables = [trace.variables[name].value() for name in lower(graph).variables]
     captured = [outer for outer, _ in trace.captures.values()]
@@ -93,8 +92,7 @@ def positions_of(argnums: Any, name: str) -> tuple[int, ...]:
     """Returns the positions of the arguments to differentiate; ``name`` is the calling function, for messages."""
     positions = nest.as_tuple(argnums)
     if not positions or not all(type(position) is int for position in positions):
-        error = InvalidTypeError(f"{name}: argnums must be an int or a sequence of ints, got {argnums!r}")
-        raise at(error, user_location())
+        raise InvalidTypeError(f"{name}: argnums must be an int or a sequence of ints, got {argnums!r}").here()
     return positions
 
 
@@ -117,8 +115,7 @@ def chosen_arguments(
 ) -> tuple[list[Any], list[Any]]:
     """Returns the arguments with copies of those to differentiate, and these copies."""
     if not all(-len(args) <= position < len(args) for position in positions):
-        error = InvalidArgumentError(f"{name}: argnums={argnums!r}, but got {len(args)} positional arguments")
-        raise at(error, user_location())
+        raise InvalidArgumentError(f"{name}: argnums={argnums!r}, but got {len(args)} positional arguments").here()
     arguments = list(args)
     for position in positions:
         check_choices(arguments[position], name)
@@ -130,10 +127,9 @@ def without_aux(result: Any, name: str) -> Any:
     """Returns the value of a ``(value, aux)`` pair, and the auxiliary part."""
     if isinstance(result, tuple) and len(nest.as_tuple(result)) == 2:
         return nest.as_tuple(result)[0]
-    error = InvalidTypeError(
+    raise InvalidTypeError(
         f"{name}: with has_aux=True the function must return (value, aux), but it returned {result!r:.60}"
-    )
-    raise at(error, user_location())
+    ).here()
 
 
 def differentiable(value: Any, name: str) -> Any:
@@ -141,19 +137,17 @@ def differentiable(value: Any, name: str) -> Any:
     if isinstance(value, Variable):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
-        error = InvalidTypeError(
+        raise InvalidTypeError(
             f"{name}: an argument to differentiate must be floating, got the int {value}; write {value}.0"
-        )
-        raise at(error, user_location())
+        ).here()
     try:
         value = operand(value)
     except GraphcError as error:
         error.args = (f"{name}: {error.args[0]}",)
-        raise at(error, user_location()) from None
+        raise error.here() from None
     tensor = apply(OPS["identity"], (value,))
     if not tensor.type.is_inexact:
-        error = InvalidTypeError(f"{name}: an argument to differentiate must be floating, got {tensor.type}")
-        raise at(error, user_location())
+        raise InvalidTypeError(f"{name}: an argument to differentiate must be floating, got {tensor.type}").here()
     return tensor
 
 

@@ -15,7 +15,7 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Literal, cast
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
@@ -81,7 +81,7 @@ class GradientTape:
 
     def __enter__(self) -> GradientTape:
         if self._is_open and self in context.tapes:
-            raise at(FailedPreconditionError("this GradientTape is open already"), user_location())
+            raise FailedPreconditionError("this GradientTape is open already").here()
         if context.trace is not self._trace:
             self._enter_trace(context.trace)
         self._is_open = True
@@ -132,13 +132,13 @@ class GradientTape:
             if isinstance(tensor, Variable):
                 self._watched.add(tensor.name)
             elif not isinstance(tensor, Tensor):
-                error = InvalidTypeError(f"GradientTape.watch: expected a Tensor or a Variable, got {tensor!r:.60}")
-                raise at(error, user_location())
+                raise InvalidTypeError(
+                    f"GradientTape.watch: expected a Tensor or a Variable, got {tensor!r:.60}"
+                ).here()
             elif not tensor.type.is_inexact:
-                error = InvalidTypeError(
+                raise InvalidTypeError(
                     f"GradientTape.watch: {tensor.type} has no gradient; watch a tensor of a floating dtype"
-                )
-                raise at(error, user_location())
+                ).here()
             else:
                 if self._trace is not None:
                     note_watched(tensor)
@@ -449,11 +449,10 @@ class GradientTape:
         group = self._source_tensors("batch_jacobian()", source)
         shape, wanted = tensor.shape, tuple(source.shape)
         if not shape or not wanted or shape[0] != wanted[0]:
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"batch_jacobian(): target and source must have the same number of rows, got the shapes {shape} and "
                 f"{wanted}"
-            )
-            raise at(error, user_location())
+            ).here()
         size = math.prod(shape[1:])
         eye = FUNCTIONS["reshape"](FUNCTIONS["eye"](size, dtype=tensor.dtype), (size, 1, *shape[1:]))
         rows = FUNCTIONS["broadcast_to"](eye, (size, *shape))
@@ -467,17 +466,15 @@ class GradientTape:
     def _real(self, call: str, target: Any) -> Tensor:
         """Checks and returns the target of a Jacobian."""
         if nest.children(target) is not None:
-            error = InvalidTypeError(
+            raise InvalidTypeError(
                 f"{call}: the target must be one tensor, got {target!r:.60}; call it for each tensor"
-            )
-            raise at(error, user_location())
+            ).here()
         tensor = self._target(call, target)
         if tensor.dtype.kind == "c":
-            error = InvalidTypeError(
+            raise InvalidTypeError(
                 f"{call}: the target is {tensor.type}, but derivatives of complex numbers do not form a complex "
                 "matrix; differentiate its real and imaginary parts"
-            )
-            raise at(error, user_location())
+            ).here()
         return tensor
 
     @property
@@ -496,16 +493,14 @@ class GradientTape:
 
     def _check_use(self, call: str, unconnected: str) -> None:
         if unconnected not in ("none", "zero"):
-            error = InvalidArgumentError(f"unconnected_gradients must be 'none' or 'zero', got {unconnected!r}")
-            raise at(error, user_location())
+            raise InvalidArgumentError(f"unconnected_gradients must be 'none' or 'zero', got {unconnected!r}").here()
         trace = context.trace
         for used in () if self._persistent else self._used_in:
             if trace is used or (trace is not None and used is not None and trace.is_inside(used)):
-                error = FailedPreconditionError(
+                raise FailedPreconditionError(
                     f"{call} was already called on this GradientTape; make the tape with persistent=True for several "
                     "calls"
-                )
-                raise at(error, user_location())
+                ).here()
             if trace is not None and used is not None and not _exclude_each_other(trace, used):
                 error = UnimplementedError(
                     f"whether {call} fails depends on tensors: a branch may have called it before on this "
@@ -517,7 +512,7 @@ class GradientTape:
                 f"{call} is called outside the function or loop body that opened the GradientTape, or "
                 "in a branch while it is open; open and use a tape in the same one"
             )
-            raise at(error, user_location()) if trace is None else trace.refuse(error)
+            raise error.here() if trace is None else trace.refuse(error)
         self._used_in.append(trace)
 
     def _target(self, call: str, value: Any) -> Tensor:
@@ -525,11 +520,11 @@ class GradientTape:
             reads = self._reads.get(value.name)
             value = reads[-1] if reads else value.value()
         if not isinstance(value, Tensor):
-            error = InvalidTypeError(f"{call}: the target must be a Tensor, got {type(value).__name__} {value!r:.60}")
-            raise at(error, user_location())
+            raise InvalidTypeError(
+                f"{call}: the target must be a Tensor, got {type(value).__name__} {value!r:.60}"
+            ).here()
         if not value.type.is_inexact:
-            error = InvalidTypeError(f"{call}: the target must have a floating dtype, got {value.type}")
-            raise at(error, user_location())
+            raise InvalidTypeError(f"{call}: the target must have a floating dtype, got {value.type}").here()
         snapshot = self._snapshot(value)
         self._elsewhere.check(snapshot)
         return snapshot
@@ -541,8 +536,7 @@ class GradientTape:
             entry = self._given.get(id(source))
             snapshot = self._snapshot(source) if entry is None else entry[1]
             return [snapshot] if key_of(snapshot) in self._connected else []
-        error = InvalidTypeError(f"{call}: a source must be a Tensor or a Variable, got {source!r:.60}")
-        raise at(error, user_location())
+        raise InvalidTypeError(f"{call}: a source must be a Tensor or a Variable, got {source!r:.60}").here()
 
 
 def _is_branch_of(trace: Trace | None, around: Trace | None) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from graphc.compiler.base import at, errors, user_location
+from graphc.compiler.base import errors
 
 _FORMS: Final = (
     'write "/job:worker/replica:0/task:1/device:GPU:0" or a part of it, "/gpu:0", "cpu:1" or "tpu"; '
@@ -155,11 +155,11 @@ class DeviceSpec:
 
 
 def _malformed(message: str) -> errors.InvalidArgumentError:
-    return at(errors.InvalidArgumentError(message), user_location())
+    return errors.InvalidArgumentError(message).here()
 
 
 def _wrong_type(message: str) -> errors.InvalidTypeError:
-    return at(errors.InvalidTypeError(message), user_location())
+    return errors.InvalidTypeError(message).here()
 
 
 @lru_cache(maxsize=4096)

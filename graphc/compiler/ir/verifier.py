@@ -9,7 +9,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from graphc.compiler.base import at, errors
+from graphc.compiler.base import errors
 from graphc.compiler.ir.device import DeviceSpec
 from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.opdef import Effect, infer_types
@@ -159,4 +159,4 @@ def _error(graph: Graph, problem: str, node: Node | None) -> errors.Verification
         return errors.VerificationError(f"the graph {graph.name!r} is not valid: {problem}")
     line = print_node(node, locations=False)
     message = f"the graph {graph.name!r} is not valid: {problem}\n  in {line}"
-    return at(errors.VerificationError(message), node.location)
+    return errors.VerificationError(message).at(node.location)

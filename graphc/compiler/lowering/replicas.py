@@ -11,7 +11,6 @@ import jax
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from graphc.compiler.base import at
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import Variable, array_of, brought, finer_sharding, note_spread, variable_lock, whole_on
 from graphc.compiler.devices import laid_out, placed
@@ -114,10 +113,9 @@ def _check_devices(node: Node, names: tuple[str, ...]) -> None:
     elif node.device and node.device not in (names if len(names) == 1 else ()):
         problem = f"replicas run on {', '.join(names)}, and {node.name} is pinned to {node.device}"
     if problem:
-        error = UnimplementedError(
+        raise UnimplementedError(
             f"{problem}: one program runs on one set of devices; compile them as separate functions"
-        )
-        raise at(error, node.location)
+        ).at(node.location)
 
 
 # Moves the arguments and Variables of a program on several devices to these devices.

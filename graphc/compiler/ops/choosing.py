@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import FUNCTIONS, ArrayLike, Tensor
 from graphc.compiler.ops.values import known_values
@@ -35,10 +34,9 @@ def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], defau
       [0, -1, 7, 7, 40, 50]
     """
     if len(condlist) != len(choicelist) or not len(condlist):
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"select: {len(condlist)} conditions and {len(choicelist)} choices; pass one choice for each condition"
-        )
-        raise at(error, user_location())
+        ).here()
     result: Any = default
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
         result = FUNCTIONS["where"](condition, choice, result)
@@ -76,11 +74,10 @@ def piecewise(
     tensor: Any = FUNCTIONS["asarray"](x)
     rest = len(funclist) - len(condlist)
     if rest not in (0, 1):
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"piecewise: {len(condlist)} conditions and {len(funclist)} functions; pass one for each condition, and "
             "optionally one more for the rest"
-        )
-        raise at(error, user_location())
+        ).here()
 
     def value(function: Any) -> Any:
         piece = function(tensor, *args, **kw) if callable(function) else function

@@ -11,7 +11,7 @@ import numpy as np
 from jax.core import Tracer
 from jax.sharding import SingleDeviceSharding
 
-from graphc.compiler.base import at, has_mark, user_location
+from graphc.compiler.base import has_mark
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import (
     FUNCTIONS,
@@ -103,18 +103,17 @@ def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: boo
         if strings is not None:
             return cast("Any", _as_given(strings, wanted))
         error.args = (f"asarray: {error.args[0]}",)
-        raise at(error, user_location()).with_traceback(None) from None
+        raise error.here().with_traceback(None) from None
     if has_mark(x, "__graphc_number__") or has_mark(x, "__graphc_index__"):
         # A Python number of a compiled function is a tensor there: give it the dtype of a number elsewhere.
         dtype = wanted or as_dtype(_NUMBERS[value.dtype.kind])
         return apply(OPS["astype"], (value,), Attrs(dtype=dtype))
     converts = not isinstance(value, Tensor) or (wanted is not None and value.dtype != wanted)
     if converts and copy is False:
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"asarray: copy=False, but only a tensor of the requested dtype needs no copy, got {type(x).__name__} "
             f"{x!r:.60}; omit copy"
-        )
-        raise at(error, user_location())
+        ).here()
     if not isinstance(value, Tensor):
         value = _tensor(value, wanted)
     if wanted is not None and value.dtype != wanted:
@@ -190,7 +189,7 @@ def _tensor(value: Any, dtype: np.dtype[Any] | None) -> Tensor:
                 value = scalar_array(value, weak=dtype is not None)  # a given dtype keeps all digits
         except GraphcError as error:
             error.args = (f"asarray: {error.args[0]}",)
-            raise at(error, user_location()) from None
+            raise error.here() from None
     # A float that is too large for ints becomes another one in NumPy than in a program of XLA.
     if dtype is not None and isinstance(value, np.ndarray) and (value.dtype.kind != "f" or dtype.kind not in "iu"):
         value = cast("np.ndarray[Any, Any]", value).astype(dtype)
@@ -221,15 +220,16 @@ def from_dlpack(x: Any, /, *, device: Device = None, copy: bool | None = None) -
       [0.0, 1.0, 2.0]
     """
     if not hasattr(x, "__dlpack__"):
-        error = InvalidTypeError(f"from_dlpack: expected an array with __dlpack__, got {type(x).__name__} {x!r:.60}")
-        raise at(error, user_location())
+        raise InvalidTypeError(
+            f"from_dlpack: expected an array with __dlpack__, got {type(x).__name__} {x!r:.60}"
+        ).here()
     if isinstance(x, Tensor):
         return asarray(x, device=device, copy=copy)
     target: Any = find_device(device) if device else None
     try:
         array: Any = jnp.from_dlpack(x, device=target, copy=copy)
     except (TypeError, ValueError, BufferError) as error:
-        raise at(InvalidArgumentError(f"from_dlpack: {error}"), user_location()) from error
+        raise InvalidArgumentError(f"from_dlpack: {error}").here() from error
     return lifted(array, Tensor)
 
 

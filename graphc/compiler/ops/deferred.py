@@ -14,7 +14,7 @@ from typing import Any, cast
 import jax
 import numpy as np
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import ConcretizationError, InvalidArgumentError, UnimplementedError
 from graphc.compiler.core import (
     FUNCTIONS,
@@ -65,7 +65,7 @@ def sized(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str
         except Exception as problem:
             types = ", ".join(str(tensor.type) for tensor in tensors)
             reason = str(problem).partition("\n")[0]
-            raise at(InvalidArgumentError(f"{composition.name}({types}): {reason}"), user_location()) from error
+            raise InvalidArgumentError(f"{composition.name}({types}): {reason}").here() from error
         return composition.result(outputs)
 
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 
-from graphc.compiler.base import at, config, user_location
+from graphc.compiler.base import config
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import (
     FUNCTIONS,
@@ -142,7 +142,7 @@ class DTypeName:
             return cast("Any", ml_dtypes.iinfo(self.dtype))
         if self.is_floating:
             return cast("Any", ml_dtypes.finfo(self.dtype))
-        raise at(InvalidTypeError(f"{self.dtype.name} has no {which} number"), user_location())
+        raise InvalidTypeError(f"{self.dtype.name} has no {which} number").here()
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
         """Returns True if another dtype is the same."""
@@ -225,7 +225,7 @@ def finfo(type: Any) -> Any:
     """
     dtype = _dtype(type)
     if not jnp.issubdtype(dtype, jnp.inexact):
-        raise at(InvalidTypeError(f"finfo: {dtype.name} is not a floating dtype; use gx.iinfo"), user_location())
+        raise InvalidTypeError(f"finfo: {dtype.name} is not a floating dtype; use gx.iinfo").here()
     return _FloatLimits(cast("Any", jnp.finfo)(dtype))
 
 
@@ -245,7 +245,7 @@ def iinfo(type: Any) -> Any:
     """
     dtype = _dtype(type)
     if not jnp.issubdtype(dtype, jnp.integer):
-        raise at(InvalidTypeError(f"iinfo: {dtype.name} is not an integer dtype; use gx.finfo"), user_location())
+        raise InvalidTypeError(f"iinfo: {dtype.name} is not an integer dtype; use gx.finfo").here()
     return jnp.iinfo(dtype)
 
 
@@ -265,7 +265,7 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
       (dtype('float16'), dtype('int8'))
     """
     if not arrays_and_dtypes:
-        raise at(InvalidArgumentError("result_type: pass at least one tensor, number or dtype"), user_location())
+        raise InvalidArgumentError("result_type: pass at least one tensor, number or dtype").here()
     return np.dtype(jnp.result_type(*map(_struct, arrays_and_dtypes)))
 
 
@@ -322,8 +322,9 @@ def isdtype(dtype: Any, kind: Any) -> Any:
     if kind in _KINDS:
         return any(jnp.issubdtype(exact, generic) for generic in _KINDS[kind])
     if isinstance(kind, str) and " " in kind:
-        error = InvalidArgumentError(f"isdtype: {kind!r} is not a kind; expected a dtype or one of {', '.join(_KINDS)}")
-        raise at(error, user_location())
+        raise InvalidArgumentError(
+            f"isdtype: {kind!r} is not a kind; expected a dtype or one of {', '.join(_KINDS)}"
+        ).here()
     return exact == np.dtype(jnp.dtype(kind))
 
 
@@ -361,7 +362,7 @@ def _dtype(value: Any) -> np.dtype[Any]:
     try:
         return as_dtype(getattr(value, "dtype", value))
     except InvalidTypeError as error:
-        raise at(error, user_location()) from None
+        raise error.here() from None
 
 
 def _struct(value: Any) -> Any:

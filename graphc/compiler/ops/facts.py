@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError
 from graphc.compiler.core import (
     FUNCTIONS,
@@ -90,8 +89,7 @@ def size(x: ArrayLike, axis: int | Sequence[int] | None = None) -> int:
     try:
         return int(np.prod([sizes[axis] for axis in axes], dtype=np.int64))
     except IndexError:
-        error = InvalidArgumentError(f"size: axis {axis} is out of range for shape {sizes}")
-        raise at(error, user_location()) from None
+        raise InvalidArgumentError(f"size: axis {axis} is out of range for shape {sizes}").here() from None
 
 
 def iscomplexobj(x: ArrayLike) -> Any:
@@ -145,8 +143,9 @@ def broadcast_shapes(*shapes: int | Sequence[int]) -> tuple[int, ...]:
     try:
         return np.broadcast_shapes(*(shape if isinstance(shape, int) else tuple(shape) for shape in shapes))
     except ValueError:
-        error = InvalidArgumentError(f"broadcast_shapes: {', '.join(map(str, shapes))} cannot be broadcast together")
-        raise at(error, user_location()) from None
+        raise InvalidArgumentError(
+            f"broadcast_shapes: {', '.join(map(str, shapes))} cannot be broadcast together"
+        ).here() from None
 
 
 def shape_tensor(x: ArrayLike) -> Tensor:
@@ -183,7 +182,7 @@ def _type(name: str, x: Any) -> TensorType:
         value = operand(x)
     except GraphcError as error:
         error.args = (f"{name}: {error.args[0]}",)
-        raise at(error, user_location()) from None
+        raise error.here() from None
     return type_of_any(np.asarray(value) if type(value) in SCALARS else value)
 
 

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.compiler.base import at, user_location
+from graphc.compiler.base import user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import ArrayLike, LateValue, Tensor, Variable, apply, context, operand, shorten, trace_scope
 from graphc.compiler.ir import OPS, Attrs, TensorType
@@ -269,9 +269,9 @@ class Generator(Distributions):
         """
         count = static_value(OPS["random.split"], "n", n)
         if isinstance(count, bool) or not isinstance(count, int):
-            raise at(InvalidTypeError(f"Generator.split: n must be an int, got {n!r:.60}"), user_location())
+            raise InvalidTypeError(f"Generator.split: n must be an int, got {n!r:.60}").here()
         if count < 1:
-            raise at(InvalidArgumentError(f"Generator.split: n must be at least 1, got {count}"), user_location())
+            raise InvalidArgumentError(f"Generator.split: n must be at least 1, got {count}").here()
         new, key = self._next()
         states = as_tuple(apply(OPS["random.split"], (key,), Attrs(n=count)))
         self._assign(new)
@@ -369,8 +369,7 @@ class Generator(Distributions):
         """
         first, last = (0, low) if high is None else (low, high)
         if isinstance(first, int) and isinstance(last, int) and first >= last:
-            error = InvalidArgumentError(f"integers: the range from {first} to below {last} is empty")
-            raise at(error, user_location())
+            raise InvalidArgumentError(f"integers: the range from {first} to below {last} is empty").here()
         return self.randint(shape, first, last, dtype)
 
     def permutation(self, x: ArrayLike, axis: int = 0) -> Tensor:
@@ -433,9 +432,9 @@ def _state_of_seed(seed: Any, use: str) -> Any:
         return _words(int(cast("int", seed)), use)
     value, tensor_type = _operand(seed)
     if tensor_type is None or isinstance(seed, bool) or tensor_type.dtype.kind not in "iu":
-        raise at(InvalidTypeError(f"{use}: {_SEED}, got {_short(seed, tensor_type)}"), user_location())
+        raise InvalidTypeError(f"{use}: {_SEED}, got {_short(seed, tensor_type)}").here()
     if tensor_type.shape:
-        raise at(InvalidArgumentError(f"{use}: {_SEED}, got shape {tensor_type.shape}"), user_location())
+        raise InvalidArgumentError(f"{use}: {_SEED}, got shape {tensor_type.shape}").here()
     return apply(OPS["random.seeded"], (value,))
 
 
@@ -443,8 +442,7 @@ def _words(seed: int, use: str) -> np.ndarray[Any, Any]:
     """Returns the state for an int of 32 bits: JAX's, with or without 64-bit mode."""
     # For longer ones it is that of JAX's 64-bit mode; without it JAX would use only their lower half.
     if not -(2**63) <= seed < 2**64:
-        error = InvalidArgumentError(f"{use}: {_SEED}, got {str(seed)[:40]}; take seed % 2**64")
-        raise at(error, user_location())
+        raise InvalidArgumentError(f"{use}: {_SEED}, got {str(seed)[:40]}; take seed % 2**64").here()
     high = 0 if _SMALLEST <= seed <= _LARGEST else seed >> 32
     return np.asarray([high & _LARGEST, seed & _LARGEST], np.uint32)
 
@@ -455,11 +453,10 @@ def _checked_state(state: Any, use: str) -> Any:
     if dtype is not None and jnp.issubdtype(dtype, jax.dtypes.prng_key):
         kind: Any = jax.random.key_impl(state)
         if kind != jax.random.key_impl(jax.random.key(0, impl=IMPLEMENTATION)):
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"{use}: the key is for {kind}, but graphc uses {IMPLEMENTATION}; make it with "
                 f"jax.random.key(seed, impl={IMPLEMENTATION!r})"
-            )
-            raise at(error, user_location())
+            ).here()
         state = jax.random.key_data(state)
     elif isinstance(state, list | tuple | np.ndarray):
         array = np.asarray(cast("Any", state))
@@ -467,7 +464,7 @@ def _checked_state(state: Any, use: str) -> Any:
             state = array.astype(np.uint32)
     value, tensor_type = _operand(state)
     if tensor_type is None or tensor_type.shape != (2,) or tensor_type.dtype != np.uint32:
-        raise at(InvalidArgumentError(f"{use}: {_STATE}; got {_short(state, tensor_type)}"), user_location())
+        raise InvalidArgumentError(f"{use}: {_STATE}; got {_short(state, tensor_type)}").here()
     return value
 
 

@@ -11,7 +11,6 @@ import numpy as np
 from jax import lax
 from jax.core import Tracer
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError
 from graphc.compiler.core import (
     FUNCTIONS,
@@ -308,9 +307,7 @@ def update_item(x: ArrayLike, index: Any, values: ArrayLike, how: str = "set") -
       array([0., 5., 0.], dtype=float32)
     """
     if how not in _HOW:
-        raise at(
-            InvalidArgumentError(f"update_item: how is {how!r}, expected one of {', '.join(_HOW)}"), user_location()
-        )
+        raise InvalidArgumentError(f"update_item: how is {how!r}, expected one of {', '.join(_HOW)}").here()
     tensor = _as_operand(x)
     type = type_of_any(tensor)
     check_fits("update_item", values, type.dtype)
@@ -318,7 +315,7 @@ def update_item(x: ArrayLike, index: Any, values: ArrayLike, how: str = "set") -
         values = operand(values)
     except GraphcError as error:
         error.args = (f"update_item: {error.args[0]}",)
-        raise at(error, user_location()) from None
+        raise error.here() from None
     shape = tuple(getattr(values, "shape", ()))
     items, tensors = IndexEncoder(type.shape, index, values=shape).encode()
     return apply(UPDATE_ITEM, (tensor, values, *tensors), Attrs(index=items, how=how))

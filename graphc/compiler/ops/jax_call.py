@@ -13,7 +13,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InternalError, InvalidTypeError
 from graphc.compiler.core import (
     FAILED,
@@ -84,7 +83,7 @@ def call_jax(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     except TypeError as error:
         if "unhashable" not in str(error):
             raise
-        raise at(InvalidTypeError(f"call_jax: {error}; pass arrays as tensors"), user_location()) from None
+        raise InvalidTypeError(f"call_jax: {error}; pass arrays as tensors").here() from None
     try:
         outputs = apply_all(_OP, tensors, Attrs(function=call))
     except Exception as error:
@@ -209,8 +208,7 @@ class _Call:
         for result in results:
             if not isinstance(result, jax.Array | np.ndarray | np.generic | Tracer) and type(result) not in SCALARS:
                 text = f"{self.__qualname__} returned {type(result).__name__} {result!r:.60}"
-                error = InvalidTypeError(f"call_jax: {text}, expected arrays and pytrees of these")
-                raise at(error, user_location())
+                raise InvalidTypeError(f"call_jax: {text}, expected arrays and pytrees of these").here()
         return tuple([jnp.asarray(result) for result in results])
 
 

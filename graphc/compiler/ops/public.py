@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, cast
 import jax
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import ConcretizationError, InvalidTypeError
 from graphc.compiler.core import (
     FAST_PATH,
@@ -151,15 +150,16 @@ def static_value(op: OpDef, name: str, value: Any) -> Any:
     if hasattr(value, "__index__"):
         tell_of_method(value, "__index__")
         return value.__index__()
-    error = InvalidTypeError(f"{op.name}: {name} must be static (numbers, strings, tuples of these), got {value!r:.60}")
-    raise at(error, user_location())
+    raise InvalidTypeError(
+        f"{op.name}: {name} must be static (numbers, strings, tuples of these), got {value!r:.60}"
+    ).here()
 
 
 def _dtype(op: OpDef, value: Any) -> np.dtype[Any]:
     try:
         return as_dtype(value)
     except InvalidTypeError as error:
-        raise at(InvalidTypeError(f"{op.name}: {error.args[0]}"), user_location()) from None
+        raise InvalidTypeError(f"{op.name}: {error.args[0]}").here() from None
 
 
 _ANNOTATIONS = __future__.annotations.compiler_flag

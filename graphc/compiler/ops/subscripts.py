@@ -22,7 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax as _lax
 
-from graphc.compiler.base import at, has_mark, user_location
+from graphc.compiler.base import has_mark
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.compiler.core import (
     FUNCTIONS,
@@ -61,8 +61,7 @@ def checked_position(position: int, axis: int, size: int) -> int:
     if size == OPEN:
         return position
     if not -size <= position < size:
-        error = OutOfRangeError(f"index {position} is out of range for axis {axis} of size {size}")
-        raise at(error, user_location())
+        raise OutOfRangeError(f"index {position} is out of range for axis {axis} of size {size}").here()
     return position + size if position < 0 else position
 
 
@@ -254,7 +253,7 @@ class IndexEncoder:
         return index.tensor
 
     def _invalid(self, message: str, kind: type[InvalidArgumentError] = InvalidArgumentError) -> InvalidArgumentError:
-        return at(kind(self._message(message)), user_location())
+        return kind(self._message(message)).here()
 
     def _refuse(self, message: str) -> GraphcError:
         return current_trace().refuse(InvalidArgumentError(self._message(message)))

@@ -10,7 +10,7 @@ from typing import Any, cast
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import ConcretizationError, GraphcError
 from graphc.compiler.core import (
     FUNCTIONS,
@@ -173,7 +173,7 @@ def known_values(name: str, parameter: str, value: Any, remedy: str) -> np.ndarr
         value = operand(value)
     except GraphcError as error:
         error.args = (f"{name}: {error.args[0]}",)
-        raise at(error, user_location()) from None
+        raise error.here() from None
     if is_symbolic(value):
         origin = f", {value.made_at()}," if isinstance(value, SymbolicTensor) else ""
         error = ConcretizationError(

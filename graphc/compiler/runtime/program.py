@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import jax
 import jax.numpy as jnp
 
-from graphc.compiler.base import at, config, deadline, overseen, user_location
+from graphc.compiler.base import config, deadline, overseen, user_location
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import Variable, array_of, is_pinned, layout_text
 from graphc.compiler.devices import device_name, devices, find_device, on_one, placed, shard_on
@@ -140,11 +140,10 @@ def _check_whole(graph: Graph, split: Variable, pinned: Node | None, *, apart: b
     """Raises if ops run on single devices while a Variable is split so that no device holds all of it."""
     if pinned is not None or apart:
         what = "calls Python in no order" if pinned is None else f"pins ops to {pinned.device}"
-        error = UnimplementedError(
+        raise UnimplementedError(
             f"the compiled function {graph.name!r} {what}, but no device has the whole of Variable {split.name!r}, "
             f"{layout_text(split.sharding)}; move that out of the function"
-        )
-        raise at(error, user_location() if pinned is None else pinned.location)
+        ).at(user_location() if pinned is None else pinned.location)
 
 
 def _home(array: jax.Array, default: str) -> str:
@@ -230,11 +229,10 @@ class PlacedProgram:
     def _run(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
         for variable, device, home in zip(variables, self._places, self._homes, strict=True):
             if device not in array_of(variable).devices():
-                error = UnimplementedError(
+                raise UnimplementedError(
                     f"the compiled function {self.graph.name!r} was placed with Variable {variable.name!r} on {home}, "
                     f"but it is on {variable.device} now; keep it there, or call clear_cache()"
-                )
-                raise at(error, user_location())
+                ).here()
 
         def program(values: Sequence[Any]) -> Sequence[Any]:
             state = [shard_on(value, home_device) for value, home_device in zip(values, self._places, strict=True)]
@@ -272,11 +270,10 @@ class PlacedProgram:
     def lower(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> NoReturn:
         """Raises, since there is no single program to show."""
         del arrays, variables
-        error = UnimplementedError(
+        raise UnimplementedError(
             f"{self.graph.name}: it runs on {', '.join(self.placement.used)} as {len(self.plan.steps)} steps; there "
             "is no single program to lower; gx.explain shows the steps"
-        )
-        raise at(error, user_location())
+        ).here()
 
 
 def _prepare(plan: Plan) -> None:

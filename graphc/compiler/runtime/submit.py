@@ -16,7 +16,6 @@ from graphc.compiler.base import (
     Location,
     Signal,
     Work,
-    at,
     check_interrupted,
     checked_seconds,
     deadline,
@@ -111,16 +110,14 @@ class Future(concurrent.futures.Future[T]):
 
     def _wait(self, timeout: float | None) -> None:
         if timeout is not None and not timeout >= 0:
-            error = InvalidArgumentError(f"result: expected a nonnegative timeout or None, got {timeout!r}")
-            raise at(error, user_location())
+            raise InvalidArgumentError(f"result: expected a nonnegative timeout or None, got {timeout!r}").here()
         work = self._work
         if not self.done() and work is not None and inter_op_pool.is_mine() and work.take():
             work.run()  # otherwise all pool threads might wait for work that none of them runs
         if not self.done() and not (timeout != 0 and self._finished.wait(self.describe, timeout)):
-            error = DeadlineExceededError(f"{self.describe()} was not done within {timeout:g} s, and goes on")
-            raise at(error, user_location())
+            raise DeadlineExceededError(f"{self.describe()} was not done within {timeout:g} s, and goes on").here()
         if self.cancelled():
-            raise at(CancelledError(f"{self.describe()} was cancelled before it began"), user_location())
+            raise CancelledError(f"{self.describe()} was cancelled before it began").here()
 
 
 # RetryPolicy: rules for retrying failed work.
@@ -167,7 +164,7 @@ class RetryPolicy:
 
 
 def _error(message: str) -> InvalidArgumentError:
-    return at(InvalidArgumentError(f"gx.RetryPolicy: {message}"), user_location())
+    return InvalidArgumentError(f"gx.RetryPolicy: {message}").here()
 
 
 def submit(
@@ -258,9 +255,8 @@ def _attempts(call: Callable[[], T], retry: RetryPolicy | None, what: Callable[[
 
 def _check(fn: Any, retry: Any, priority: Any) -> None:
     if not callable(fn):
-        raise at(InvalidTypeError(f"gx.submit: expected a function, got {fn!r:.80}"), user_location())
+        raise InvalidTypeError(f"gx.submit: expected a function, got {fn!r:.80}").here()
     if not (retry is None or isinstance(retry, RetryPolicy)):
-        error = InvalidTypeError(f"gx.submit: retry must be a gx.RetryPolicy or None, got {retry!r:.80}")
-        raise at(error, user_location())
+        raise InvalidTypeError(f"gx.submit: retry must be a gx.RetryPolicy or None, got {retry!r:.80}").here()
     if isinstance(priority, bool) or not isinstance(priority, Real) or priority != priority:
-        raise at(InvalidArgumentError(f"gx.submit: priority must be a number, got {priority!r:.80}"), user_location())
+        raise InvalidArgumentError(f"gx.submit: priority must be a number, got {priority!r:.80}").here()

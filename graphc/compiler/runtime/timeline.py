@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 from jax.core import Tracer
 
-from graphc.compiler.base import ABOVE, at, listen_to_waits, set_slow_path_reason, user_location
+from graphc.compiler.base import ABOVE, listen_to_waits, set_slow_path_reason, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from graphc.compiler.core import observe_ops
 from graphc.compiler.devices import device_name
@@ -177,13 +177,10 @@ class Timeline:
           InvalidArgumentError: the file has another suffix.
         """
         if Path(path).suffix not in ("", ".json", ".trace"):
-            raise at(
-                InvalidArgumentError(
-                    f"Timeline.save: the file is a JSON trace and its name must end in .json, got {str(path)!r:.80}; "
-                    "graphc timeline FILE.json --html OUT.html draws a picture of it"
-                ),
-                user_location(),
-            )
+            raise InvalidArgumentError(
+                f"Timeline.save: the file is a JSON trace and its name must end in .json, got {str(path)!r:.80}; "
+                "graphc timeline FILE.json --html OUT.html draws a picture of it"
+            ).here()
         rank = _rank()
         before = "" if rank is None else f"rank {rank} "
         tracks = list(dict.fromkeys(event.track for event in self.events))
@@ -305,10 +302,9 @@ def profile(path: str | Path | None = None, *, jax_profiler: str | Path | None =
     """
     global _current
     if _current is not None:
-        raise at(FailedPreconditionError("gx.profile: another profile is open; close it first"), user_location())
+        raise FailedPreconditionError("gx.profile: another profile is open; close it first").here()
     if path is not None and not Path(path).resolve().parent.is_dir():
-        error = NotFoundError(f"gx.profile: the folder of the trace {str(path)!r} does not exist")
-        raise at(error, user_location())
+        raise NotFoundError(f"gx.profile: the folder of the trace {str(path)!r} does not exist").here()
     timeline = Timeline()
     with ExitStack() as stack:
         if jax_profiler is not None:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, cast
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import GraphcError, UnimplementedError
 from graphc.compiler.core import context as _context
 from graphc.compiler.ir import Node, Value
@@ -93,7 +92,7 @@ def reads_here() -> Reads | None:
 
 def refusal(error: GraphcError) -> GraphcError:
     """Adds the user's line to an error; a trace records it and raises it again if user code swallows it."""
-    return at(error, user_location()) if context.trace is None else context.trace.refuse(error)
+    return error.here() if context.trace is None else context.trace.refuse(error)
 
 
 def refuse_in_trace(text: str, kind: Callable[[str], GraphcError] = UnimplementedError) -> None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import jax
 import numpy as np
 
-from graphc.compiler.base import at, is_library_file, is_library_module, user_location, with_article
+from graphc.compiler.base import is_library_file, is_library_module, with_article
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import StringTensor, Tensor, Variable
 from graphc.compiler.tracing.mode import context
@@ -377,7 +377,7 @@ def _mapping(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
         list(value)
     except Exception as error:  # of the user's own __iter__
         text = f"{source.text} cannot be followed: iterating over it raises {error!r:.80}; pass it as an argument"
-        raise at(UnimplementedError(text), user_location()) from error
+        raise UnimplementedError(text).here() from error
     if len(value) <= _INLINE or not all(map(is_fixed, value)) or not all(map(is_fixed, value.values())):
         keyed(reads, source, value, kind, reads.record)
         return

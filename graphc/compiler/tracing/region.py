@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 
-from graphc.compiler.base import Location, at, user_location
+from graphc.compiler.base import Location, user_location
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor, trace_scope
 from graphc.compiler.ir import OPS, Graph
@@ -95,7 +95,7 @@ class Region(Trace):
             error = UnimplementedError(
                 f"{write.cell.what} in {what} changes an object from outside; return the new value instead"
             )
-            raise self.parent.refuse(at(error, write.location))
+            raise self.parent.refuse(error.at(write.location))
 
     def forget_objects(self) -> None:
         """Drops all references to Python objects, once the region is traced, so that it keeps none alive."""

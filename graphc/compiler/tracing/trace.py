@@ -17,7 +17,7 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
-from graphc.compiler.base import Location, at, user_location
+from graphc.compiler.base import Location, user_location
 from graphc.compiler.base.errors import (
     GraphcError,
     InvalidArgumentError,
@@ -343,14 +343,14 @@ class Trace:
 
     def refuse(self, error: GraphcError) -> GraphcError:
         """Records that something cannot be compiled; returns the error to raise, with the user's line."""
-        at(error, user_location())
+        error.here()
         (context.trace or self).abort_attempts(str(error))
         return self.note_refusal(error)
 
     def note_refusal(self, error: GraphcError) -> GraphcError:
         """Records a refusal as :meth:`refuse` does, without giving up a roll attempt: unrolling would not help."""
         self.root.refusals.append(error)
-        return at(error, user_location())
+        return error.here()
 
     def leaked(self, tensor: SymbolicTensor) -> LeakedTensorError:
         """Returns the error for a symbolic tensor that is used outside the trace that made it."""
@@ -373,7 +373,7 @@ class Trace:
             "once, outside (`build` of a layer or an optimizer makes its state) or under a check such as `if self.w is "
             "None:`"
         )
-        return self.refuse(error) if location is None else at(error, location)
+        return self.refuse(error) if location is None else error.at(location)
 
     def making(self, reads: Iterable[Variable] = ()) -> AbstractContextManager[None]:
         """Opens a scope in which code runs eagerly, to make state that outlives the call."""

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import bytes_array, current_resources
 from graphc.compiler.ir import (
@@ -124,8 +123,7 @@ def example_class() -> Any:
     try:
         from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
     except ImportError:
-        error = FailedPreconditionError("Example messages need protobuf: pip install 'graphc[data]'")
-        raise at(error, user_location()) from None
+        raise FailedPreconditionError("Example messages need protobuf: pip install 'graphc[data]'").here() from None
     pool: Any = descriptor_pool.DescriptorPool()
     factory: Any = message_factory
     pool.Add(_file(descriptor_pb2))

@@ -10,7 +10,7 @@ from typing import Any, Generic, NoReturn, Protocol, Self, TypeVar
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location, with_article
+from graphc.compiler.base import with_article
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, NotFoundError
 from graphc.compiler.core import STRING, Resources, apply, busy, current_resources, resources_scope
 from graphc.compiler.ir import OPS, Attrs, Effect, Infer, OpDef, TensorType, gives, part_of_world, reads, writes
@@ -123,7 +123,7 @@ def claim(make: Make[T], kind: type[T], spec: Mapping[str, Any], name: str, shar
     try:
         _check(shared[0], spec)
     except InvalidArgumentError as error:
-        raise at(error, user_location()) from None
+        raise error.here() from None
     return shared
 
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from graphc.compiler.base import at, interruption, overseen, user_location
+from graphc.compiler.base import interruption, overseen
 from graphc.compiler.base.errors import FailedPreconditionError
 from graphc.graphs.queues.components import QueueSpec
 from graphc.graphs.queues.rows import BARE, Columns, Entry, Part, Picks, Run, rows_in
@@ -338,7 +338,7 @@ class QueueState(Lines):
     def _check_alone(self, waiter: Waiter) -> None:
         """Raises an error if nothing can end a wait."""
         if isinstance(waiter, PendingDequeue) and self.fillers.is_missing and not self._putters:
-            raise at(self.fillers.complaint(self.label, waiter.what()), user_location())
+            raise self.fillers.complaint(self.label, waiter.what()).here()
         # If its producer dies, a consumer is alone; TensorFlow lets it wait forever.
         if interruption() is None and len(sys._current_frames()) == 1:  # pyright: ignore[reportPrivateUsage]
             problem = f"this is the only thread left, and it waits for {waiter.what()}"

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from typing import TYPE_CHECKING
 
-from graphc.compiler.base import Interruption, at, interruption, user_location, wait_until
+from graphc.compiler.base import Interruption, interruption, wait_until
 from graphc.compiler.base.errors import AbortedError, CancelledError, GraphcError, OutOfRangeError
 from graphc.graphs.queues.rows import Entry, Run, rows_in
 
@@ -97,7 +97,7 @@ class Lines:
     def _wait(self, waiter: Waiter, line: deque[Waiter]) -> None:
         """Joins the line and waits until served; called with the lock held."""
         if self._end_reason:
-            raise at(self._aborted(waiter), user_location())
+            raise self._aborted(waiter).here()
         try:
             line.append(waiter)
             if line[0] is waiter:
@@ -112,7 +112,7 @@ class Lines:
             self._advance()
             raise
         if waiter.error is not None:
-            raise at(waiter.error, user_location())
+            raise waiter.error.here()
 
     def _block(self, waiter: Waiter) -> None:
         """Waits until a waiter is served; called with the lock held."""

@@ -9,7 +9,7 @@ from typing import Any, cast
 import jax
 import numpy as np
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import STRING, Tensor, Variable, bytes_array, is_text, note_spread
 from graphc.compiler.ir import OPEN, Node, TensorType, Value
@@ -142,7 +142,7 @@ def _scalar(array: np.ndarray[Any, Any]) -> Any:
 
 
 def _refused(value: Value, kind: type[GraphcError], message: str) -> GraphcError:
-    return at(kind(f"session.run: the feed of {_name(value)}: {message}"), user_location())
+    return kind(f"session.run: the feed of {_name(value)}: {message}").here()
 
 
 def _name(value: Value) -> str:

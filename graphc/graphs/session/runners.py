@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any, NoReturn
 
-from graphc.compiler.base import CancellationToken, at, user_location
+from graphc.compiler.base import CancellationToken
 from graphc.compiler.base.errors import (
     CancelledError,
     FailedPreconditionError,
@@ -147,7 +147,7 @@ class QueueRunner:
         candidate: Any = coord
         if candidate is not None and not isinstance(candidate, Coordinator):
             problem = f"QueueRunner.create_threads: coord must be a Coordinator, got {candidate!r:.60}"
-            raise at(InvalidTypeError(problem), user_location())
+            raise InvalidTypeError(problem).here()
         if sess is None and not all(callable(op) for op in self._enqueue_ops):
             raise refusal("QueueRunner", "create_threads: expected the Session that runs the operations, got None")
         key = self if sess is None else sess
@@ -303,7 +303,7 @@ def start_queue_runners(
     session = sess if sess is not None else stacks.default_session
     if session is None:
         problem = "start_queue_runners: there is no default Session; use `with gx.Session() as sess:`, or pass one"
-        raise at(FailedPreconditionError(problem), user_location())
+        raise FailedPreconditionError(problem).here()
     if not hasattr(session, "graph"):
         raise user_error(f"start_queue_runners: sess must be a Session, got {sess!r:.60}", InvalidTypeError)
     runners = session.graph.get_collection(collection)
@@ -323,7 +323,7 @@ def _exception_types(kinds: Any) -> tuple[type[Exception], ...]:
         or not all(isinstance(kind, type) and issubclass(kind, Exception) for kind in kinds)  # pyright: ignore
     ):
         problem = f"QueueRunner: queue_closed_exception_types must be a tuple of exception classes, got {kinds!r:.60}"
-        raise at(InvalidTypeError(problem), user_location())
+        raise InvalidTypeError(problem).here()
     return kinds  # pyright: ignore[reportUnknownVariableType]
 
 

@@ -9,7 +9,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidTypeError
 from graphc.graphs.refusals import user_error
 from graphc.graphs.session.checkpoints import (
@@ -213,6 +212,5 @@ def _by_name(variables: Any, graph: Graph) -> dict[str, GraphVariable]:
             named[key] = variable
     for key, variable in named.items():
         if not isinstance(variable, GraphVariable):
-            error = InvalidTypeError(f"Saver: expected Variables of a graph, got {variable!r:.60} for {key!r}")
-            raise at(error, user_location())
+            raise InvalidTypeError(f"Saver: expected Variables of a graph, got {variable!r:.60} for {key!r}").here()
     return named

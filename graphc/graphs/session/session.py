@@ -11,7 +11,7 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from graphc.compiler.base import CancellationToken, at, deadline, nest, user_location
+from graphc.compiler.base import CancellationToken, deadline, nest
 from graphc.compiler.base.errors import CancelledError, FailedPreconditionError, GraphcError, UnimplementedError
 from graphc.compiler.core import Resources, resources_scope, trace_scope
 from graphc.compiler.devices import device_name, devices
@@ -94,7 +94,7 @@ class Session:
             try:
                 self._target = targets().connect(target, self._graph, self._config, self._add_compiled)
             except GraphcError as error:
-                raise at(error, user_location()) from None
+                raise error.here() from None
 
     @property
     def graph(self) -> Graph:
@@ -176,7 +176,7 @@ class Session:
         """Refuses TensorFlow's runs in several parts, and says what to write instead."""
         del args, kwargs
         problem = "session.partial_run: run the first part, and feed its results to the next: session.run(b, {a: x})"
-        raise at(UnimplementedError(problem), user_location())
+        raise UnimplementedError(problem).here()
 
     partial_run_setup = partial_run
 
@@ -337,7 +337,7 @@ class Session:
         try:
             targets().reset(target, containers or (), config.device_filters if config else ())
         except GraphcError as error:
-            raise at(error, user_location()) from None
+            raise error.here() from None
 
     def _check_open(self) -> None:
         if self._closed:

@@ -9,7 +9,6 @@ from typing import Any
 import jax
 import numpy as np
 
-from graphc.compiler.base import at
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from graphc.compiler.core import STRING, Resources, Variable, array_of, current_resources, held, type_of, variable_lock
 from graphc.compiler.ir import OPEN, OPS, Attrs, Effect, Node, OpDef, TensorType, reads, writes
@@ -64,7 +63,7 @@ class SessionState:
 
     def uninitialized(self, resource: str, node: Node) -> FailedPreconditionError:
         """Makes the error for a read of an uninitialized Variable."""
-        return at(uninitialized_error(parts_of(resource)[1]), node.location)
+        return uninitialized_error(parts_of(resource)[1]).at(node.location)
 
 
 def uninitialized_error(names: str) -> FailedPreconditionError:

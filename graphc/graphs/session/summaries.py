@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidTypeError
 from graphc.compiler.core import STRING, apply
 from graphc.compiler.ir import OPS, Attrs, Node, OpDef, TensorType
@@ -176,8 +175,9 @@ class FileWriter:
         if isinstance(content, bytes):
             content = kind.FromString(content)
         if not isinstance(content, kind):
-            error = InvalidTypeError(f"add_summary: expected what session.run gives of a summary, got {content!r:.60}")
-            raise at(error, user_location())
+            raise InvalidTypeError(
+                f"add_summary: expected what session.run gives of a summary, got {content!r:.60}"
+            ).here()
         self._add(global_step, summary=content)
 
     def add_graph(self, graph: Graph, global_step: Any = None, graph_def: Any = None) -> None:

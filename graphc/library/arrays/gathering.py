@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import ConcretizationError
 from graphc.compiler.core import ArrayLike, Tensor, is_symbolic
 from graphc.compiler.ops import functions as gx
@@ -38,7 +37,7 @@ def known_values(what: str, value: Any, remedy: str) -> np.ndarray[Any, Any]:
             f"{what}: the shape of the result depends on values that a compiled function does not know while it is "
             f"traced; {remedy}"
         )
-        raise at(current_trace().refuse(error), user_location())
+        raise current_trace().refuse(error).here()
     return np.asarray(value.numpy() if hasattr(value, "numpy") else value)
 
 

@@ -7,7 +7,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import ArrayLike, Tensor, is_symbolic
 from graphc.compiler.ops import functions as gx
@@ -37,8 +36,7 @@ def _of_space(values: Any, letters: str, space: int, of: str) -> tuple[int, ...]
     if len(numbers) == space:
         return tuple(numbers)
     if len(numbers) != space + 2:
-        error = InvalidArgumentError(f"{of} are {numbers}, expected 1, {space} or {space + 2} numbers")
-        raise at(error, user_location())
+        raise InvalidArgumentError(f"{of} are {numbers}, expected 1, {space} or {space + 2} numbers").here()
     return tuple(value for value, letter in zip(numbers, letters, strict=True) if letter not in "NC")
 
 
@@ -116,11 +114,10 @@ def convolution_transpose(
     sizes = tuple(size for size, letter in zip(output.shape, letters, strict=True) if letter not in "NC")
     wanted = None if output_shape is None else _known_sizes(output_shape)
     if wanted is not None and not (_may_be(wanted, output.shape) or _may_be(wanted, sizes)):
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"convolution_transpose: output_shape is {wanted}, but this convolution gives {output.shape}; pad or cut "
             "its result"
-        )
-        raise at(error, user_location())
+        ).here()
     return output
 
 
@@ -254,8 +251,7 @@ def depth_to_space(x: ArrayLike, block_size: int, data_format: str = "NHWC") -> 
 
 def _only_channels_last(function: str, data_format: str) -> None:
     if data_format != "NHWC":
-        error = InvalidArgumentError(f"{function}: data_format is {data_format!r}, but here only 'NHWC' is known")
-        raise at(error, user_location())
+        raise InvalidArgumentError(f"{function}: data_format is {data_format!r}, but here only 'NHWC' is known").here()
 
 
 def local_response_normalization(

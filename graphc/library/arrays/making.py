@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import ArrayLike, SymbolicTensor, Tensor, TensorShape, as_dtype, converted, is_symbolic
 from graphc.compiler.ops import functions as gx
@@ -160,8 +160,9 @@ def split(value: ArrayLike, num_or_size_splits: Any, axis: int = 0) -> list[Tens
     total = tensor.shape[axis]
     sizes = [total - sum(size for size in sections if size >= 0) if size < 0 else size for size in sections]
     if sum(sizes) != total:
-        error = InvalidArgumentError(f"split: parts of sizes {list(sections)} do not make the {total} of axis {axis}")
-        raise at(error, user_location())
+        raise InvalidArgumentError(
+            f"split: parts of sizes {list(sections)} do not make the {total} of axis {axis}"
+        ).here()
     return list(gx.split(tensor, [*itertools.accumulate(sizes[:-1])], axis)) if sizes[1:] else [tensor]
 
 
@@ -182,6 +183,5 @@ def ensure_shape(x: ArrayLike, shape: Sequence[int | None] | None) -> Tensor:
     """
     tensor = gx.asarray(x)
     if not TensorShape(shape).is_compatible_with(tensor.get_shape()):
-        error = InvalidArgumentError(f"ensure_shape: the shape is {tensor.shape}, expected {TensorShape(shape)}")
-        raise at(error, user_location())
+        raise InvalidArgumentError(f"ensure_shape: the shape is {tensor.shape}, expected {TensorShape(shape)}").here()
     return tensor

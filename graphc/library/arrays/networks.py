@@ -8,7 +8,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import ArrayLike, Tensor, as_dtype, is_symbolic
 from graphc.compiler.ops import functions as gx
@@ -92,7 +91,7 @@ def uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = "float
     """
     if as_dtype(dtype).kind in "iu":
         if maxval is None:
-            raise at(InvalidArgumentError("uniform: integers need maxval"), user_location())
+            raise InvalidArgumentError("uniform: integers need maxval").here()
         return source.randint(_shape(shape), minval, maxval, dtype)
     return source.uniform(_shape(shape), dtype, minval, 1.0 if maxval is None else maxval)
 

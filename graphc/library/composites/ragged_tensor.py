@@ -9,7 +9,7 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from graphc.compiler.base import at, config, user_location
+from graphc.compiler.base import config
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.compiler.core import ArrayLike, Tensor, TensorShape, converted, operand
 from graphc.compiler.ops import arange, asarray, concat, cumsum, full, searchsorted, take, zeros
@@ -67,10 +67,9 @@ class RaggedTensor:
                 len(ragged.values.row_splits) - 1 if isinstance(ragged.values, RaggedTensor) else ragged.values.shape[0]
             )
             if splits.ndim != 1 or not splits.size or splits[0] or splits[-1] != count or (np.diff(splits) < 0).any():
-                error = InvalidArgumentError(
+                raise InvalidArgumentError(
                     f"RaggedTensor: row_splits must ascend from 0 to the {count} values, got {splits.tolist()}"
-                )
-                raise at(error, user_location())
+                ).here()
         return ragged
 
     @classmethod
@@ -121,8 +120,7 @@ class RaggedTensor:
         """
         depth = _depth(pylist)
         if depth < 2:
-            error = InvalidArgumentError(f"RaggedTensor.constant: expected a list of lists, got {pylist!r:.80}")
-            raise at(error, user_location())
+            raise InvalidArgumentError(f"RaggedTensor.constant: expected a list of lists, got {pylist!r:.80}").here()
         splits: list[Any] = []
         level: Any = pylist
         for _ in range(depth - 1):
@@ -288,7 +286,7 @@ class RaggedTensor:
         count = self.nrows()
         row = int(index)
         if not -count <= row < count:
-            raise at(OutOfRangeError(f"row {row} of a RaggedTensor of {count} rows"), user_location())
+            raise OutOfRangeError(f"row {row} of a RaggedTensor of {count} rows").here()
         splits = known_values("RaggedTensor[row]", self.row_splits, "use to_tensor(shape=[None, columns])[row]")
         start, end = int(splits[row % count]), int(splits[row % count + 1])
         if not isinstance(self.values, RaggedTensor):
@@ -346,9 +344,6 @@ def _depth(value: Any) -> int:
 @operand.register(RaggedTensor)
 def _refused(value: RaggedTensor) -> NoReturn:
     del value
-    raise at(
-        InvalidTypeError(
-            "a RaggedTensor is no tensor here; x.to_tensor() is one, and x.map_flat_values(function) works on elements"
-        ),
-        user_location(),
-    )
+    raise InvalidTypeError(
+        "a RaggedTensor is no tensor here; x.to_tensor() is one, and x.map_flat_values(function) works on elements"
+    ).here()

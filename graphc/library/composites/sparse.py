@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from graphc.compiler.base import at, config, user_location
+from graphc.compiler.base import config
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import ArrayLike, Tensor, TensorShape, converted, operand
 from graphc.compiler.ops import (
@@ -79,10 +79,9 @@ class IndexedSlices:
           InvalidArgumentError: it is not known how many rows it has.
         """
         if self.sizes is None:
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 "these IndexedSlices do not say how many rows the tensor has; give them a dense_shape"
-            )
-            raise at(error, user_location())
+            ).here()
         return zeros(self.sizes, dtype=self.values.dtype).at[self.indices].add(self.values)
 
     def __neg__(self) -> IndexedSlices:
@@ -131,11 +130,10 @@ class SparseTensor:
         positions, elements = asarray(indices, dtype="int64"), asarray(values)
         sizes = known_sizes("SparseTensor: dense_shape", dense_shape)
         if positions.shape != (*elements.shape, len(sizes)) or elements.ndim != 1:
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"SparseTensor: indices of shape {positions.shape}, values of shape {elements.shape} and a dense_shape "
                 f"of {len(sizes)} sizes do not fit; expected [n, {len(sizes)}] and [n]"
-            )
-            raise at(error, user_location())
+            ).here()
         object.__setattr__(self, "indices", positions)
         object.__setattr__(self, "values", elements)
         object.__setattr__(self, "sizes", sizes)
@@ -236,8 +234,9 @@ class SparseTensor:
         other = asarray(b)
         other = matrix_transpose(other).conj() if adjoint_b else other
         if len(self.sizes) != 2 or other.ndim != 2 or self.sizes[0 if adjoint_a else 1] != other.shape[0]:
-            error = InvalidArgumentError(f"matmul: a SparseTensor of shape {self.sizes} and a tensor of {other.shape}")
-            raise at(error, user_location())
+            raise InvalidArgumentError(
+                f"matmul: a SparseTensor of shape {self.sizes} and a tensor of {other.shape}"
+            ).here()
         rows, columns = self._positions()
         values = self.values.conj() if adjoint_a else self.values
         rows, columns, size = (columns, rows, self.sizes[1]) if adjoint_a else (rows, columns, self.sizes[0])
@@ -271,9 +270,6 @@ def _text(tensor: Tensor) -> str:
 @operand.register(SparseTensor)
 def _refused(value: SparseTensor) -> NoReturn:
     del value
-    raise at(
-        InvalidTypeError(
-            "a SparseTensor is no tensor here; x.to_dense() is one, and x.map_values(function) works on its elements"
-        ),
-        user_location(),
-    )
+    raise InvalidTypeError(
+        "a SparseTensor is no tensor here; x.to_dense() is one, and x.map_values(function) works on its elements"
+    ).here()

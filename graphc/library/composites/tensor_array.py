@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, cast
 
 from graphc.compiler.autograph import is_unset, require, unset
-from graphc.compiler.base import at, has_mark, user_location
+from graphc.compiler.base import has_mark, user_location
 from graphc.compiler.base.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
@@ -78,7 +78,7 @@ class TensorArray:
         kind = as_dtype(dtype)
         length = 0 if size is None else int(known_values("TensorArray: size", size, "give it as an int"))
         if length < 0:
-            raise at(InvalidArgumentError(f"TensorArray: size must be a count, got {size!r:.60}"), user_location())
+            raise InvalidArgumentError(f"TensorArray: size must be a count, got {size!r:.60}").here()
         shape = TensorShape(element_shape)
         sizes = cast("tuple[int, ...]", tuple(shape)) if shape.is_fully_defined() else None
         self._set(
@@ -154,8 +154,9 @@ class TensorArray:
         """
         buffer = self._held("concat")
         if buffer.ndim < 2:
-            error = InvalidArgumentError("TensorArray.concat: the tensors are scalars, which stack() makes a vector of")
-            raise at(error, user_location())
+            raise InvalidArgumentError(
+                "TensorArray.concat: the tensors are scalars, which stack() makes a vector of"
+            ).here()
         return buffer.reshape((-1, *buffer.shape[2:]))
 
     def unstack(self, value: ArrayLike) -> TensorArray:
@@ -166,10 +167,9 @@ class TensorArray:
         """
         parts = self._element(value)
         if parts.ndim == 0 or (parts.shape[0] != self.length and not self.dynamic_size):
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"TensorArray.unstack: a tensor of shape {parts.shape} has not {self.length} parts, the array's size"
-            )
-            raise at(error, user_location())
+            ).here()
         self._check_shape(parts.shape[1:])
         return self._with(parts)
 
@@ -199,11 +199,10 @@ class TensorArray:
         sizes = known_values("TensorArray.split: lengths", lengths, "give them as ints").ravel()
         parts = self._element(value)
         if len(set(sizes.tolist())) > 1:
-            error = UnimplementedError(
+            raise UnimplementedError(
                 f"TensorArray.split: pieces of different lengths, {sizes.tolist()}; use a list of tensors "
                 "(gx.split), or a RaggedTensor"
-            )
-            raise at(error, user_location())
+            ).here()
         return self.unstack(parts.reshape((len(sizes), -1, *parts.shape[1:])))
 
     def identity(self) -> TensorArray:
@@ -222,18 +221,16 @@ class TensorArray:
         plain = not hasattr(value, "dtype") and not has_mark(value, "__graphc_index__")
         element = asarray(value, dtype=self.dtype if plain else None)
         if element.dtype != self.dtype and not element.type.weak:
-            error = InvalidTypeError(
+            raise InvalidTypeError(
                 f"TensorArray of {self.dtype_name}: a tensor of {element.dtype.name} is given; convert it by astype"
-            )
-            raise at(error, user_location())
+            ).here()
         return asarray(element, dtype=self.dtype)
 
     def _check_shape(self, shape: tuple[int, ...]) -> None:
         if not self.element_shape.is_compatible_with(shape):
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"TensorArray: a tensor of shape {shape} is given, the others have {tuple(self.element_shape)}"
-            )
-            raise at(error, user_location())
+            ).here()
 
     def _buffer(self, shape: tuple[int, ...], length: int) -> Tensor:
         """Returns the tensor that holds all, with room for so many."""
@@ -246,11 +243,10 @@ class TensorArray:
     def _held(self, method: str) -> Tensor:
         if not is_unset(self.buffer):
             return self.buffer
-        error = FailedPreconditionError(
+        raise FailedPreconditionError(
             f"TensorArray.{method}: nothing was written to this array, so that the shape of its tensors is not known. "
             "write() returns the array that holds the tensor (array = array.write(i, x)); element_shape tells the shape"
-        )
-        raise at(error, user_location())
+        ).here()
 
     def _position(self, method: str, index: Any, grows: bool = False) -> tuple[Any, int]:
         """Returns a position, and how many tensors there are then."""
@@ -260,14 +256,13 @@ class TensorArray:
                 self._require(method, index, span)
                 return index, self.length
             if isinstance(index, SymbolicTensor) and not has_mark(index, "__graphc_index__"):
-                error = UnimplementedError(
+                raise UnimplementedError(
                     f"TensorArray.{method}: a position that is known at run time only cannot make the array longer; "
                     "give it the size that it needs, TensorArray(dtype, size=n)"
-                )
-                raise at(error, user_location())
+                ).here()
         position = operator.index(index)  # of the index of a loop, which is unrolled then
         if not 0 <= position < self.length and not (grows and position >= 0):
-            raise at(self._out_of_range(method, position), user_location())
+            raise self._out_of_range(method, position).here()
         return position, max(self.length, position + 1)
 
     def _require(self, method: str, index: Any, span: tuple[Any, Any]) -> None:
@@ -275,7 +270,7 @@ class TensorArray:
         if None not in span and 0 <= span[0] <= span[1] < self.length:
             return
         tensor, location = asarray(index), user_location()
-        require((tensor >= 0) & (tensor < self.length), lambda: at(self._out_of_range(method, "(a tensor)"), location))
+        require((tensor >= 0) & (tensor < self.length), lambda: self._out_of_range(method, "(a tensor)").at(location))
 
     def _out_of_range(self, method: str, position: Any) -> OutOfRangeError:
         return OutOfRangeError(f"TensorArray.{method}: position {position} in an array of {self.length} tensors")
@@ -290,4 +285,4 @@ class TensorArray:
 @operand.register(TensorArray)
 def _refused(value: TensorArray) -> NoReturn:
     del value
-    raise at(InvalidTypeError("a TensorArray is no tensor here; array.stack() is one"), user_location())
+    raise InvalidTypeError("a TensorArray is no tensor here; array.stack() is one").here()

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, NotFoundError
 from graphc.compiler.ir import OPEN, TensorType
 
@@ -33,10 +32,9 @@ def tensorboard(module: str) -> Any:
     try:
         return import_module(f"tensorboard.{module}")
     except ImportError as error:
-        missing = NotFoundError(
+        raise NotFoundError(
             f"summaries need TensorBoard, which is not installed ({error}): pip install 'graphc[viz]'"
-        )
-        raise at(missing, user_location()) from error
+        ).here() from error
 
 
 def message(name: str) -> Any:
@@ -59,8 +57,7 @@ def shape_message(type: TensorType) -> Any:
 def scalar_message(value: np.ndarray[Any, Any], *, tag: str) -> bytes:
     """Returns the summary of a number."""
     if value.size != 1:
-        error = InvalidArgumentError(f"summary.scalar {tag!r}: expected one number, got the shape {value.shape}")
-        raise at(error, user_location())
+        raise InvalidArgumentError(f"summary.scalar {tag!r}: expected one number, got the shape {value.shape}").here()
     summary = message("Summary")
     return summary(value=[summary.Value(tag=tag, simple_value=float(value.reshape(())))]).SerializeToString()
 
@@ -78,7 +75,7 @@ def histogram_message(values: np.ndarray[Any, Any], *, tag: str) -> bytes:
     """Returns the summary of a distribution; of adjacent empty buckets, only the last is kept."""
     flat = values.astype(np.float64).ravel()
     if not np.isfinite(flat).all():
-        raise at(InvalidArgumentError(f"summary.histogram {tag!r}: a value is NaN or infinite"), user_location())
+        raise InvalidArgumentError(f"summary.histogram {tag!r}: a value is NaN or infinite").here()
     edges = _edges()
     counts = np.bincount(np.searchsorted(edges, flat, side="right"), minlength=len(edges))[: len(edges)]
     used = np.flatnonzero(counts)
@@ -105,8 +102,7 @@ def merged(*summaries: np.ndarray[Any, Any]) -> bytes:
     tags: Sequence[str] = [value.tag for value in summary.value]
     twice = sorted({tag for tag in tags if tags.count(tag) > 1})
     if twice:
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"summary.merge: {', '.join(map(repr, twice))} is there twice; give it another name"
-        )
-        raise at(error, user_location())
+        ).here()
     return summary.SerializeToString()

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Self, cast
 
 import numpy as np
 
-from graphc.compiler.base import at, files, user_location
+from graphc.compiler.base import files
 from graphc.compiler.base.errors import DataLossError, FailedPreconditionError, InvalidArgumentError, InvalidTypeError
 
 # Files that readers open: with the errors of this package, and unpacked while they are read.
@@ -33,8 +33,9 @@ def checked_compression(requested: Any, use: str) -> str:
     name = "" if requested is None else str(requested).upper()
     name = "" if name == "NONE" else name
     if name not in COMPRESSIONS:
-        error = InvalidArgumentError(f"{use}: expected 'GZIP', 'ZLIB', or '' for no compression, got {requested!r:.40}")
-        raise at(error, user_location())
+        raise InvalidArgumentError(
+            f"{use}: expected 'GZIP', 'ZLIB', or '' for no compression, got {requested!r:.40}"
+        ).here()
     return name
 
 
@@ -161,8 +162,9 @@ def checked_options(requested: Any, use: str) -> TFRecordOptions:
         return requested
     if requested is None or isinstance(requested, str):
         return TFRecordOptions(checked_compression(requested, f"{use}: options"))
-    error = InvalidTypeError(f"{use}: options must be TFRecordOptions, a compression or None, got {requested!r:.60}")
-    raise at(error, user_location())
+    raise InvalidTypeError(
+        f"{use}: options must be TFRecordOptions, a compression or None, got {requested!r:.60}"
+    ).here()
 
 
 class TFRecordWriter:
@@ -207,7 +209,7 @@ class TFRecordWriter:
         payload: Any = record.encode() if isinstance(record, str) else record
         if not isinstance(payload, bytes | bytearray | memoryview):
             problem = f"TFRecordWriter.write: expected bytes, got {payload!r:.60}; serialize a message first"
-            raise at(InvalidTypeError(problem), user_location())
+            raise InvalidTypeError(problem).here()
         data = bytes(cast("Any", payload))
         length = struct.pack("<Q", len(data))
         parts = (length, _CHECKSUM.pack(self._checksum(length)), data, _CHECKSUM.pack(self._checksum(data)))
@@ -231,7 +233,7 @@ class TFRecordWriter:
 
     def _open(self) -> BinaryIO:
         if self._file is None:
-            raise at(FailedPreconditionError("TFRecordWriter: the file is closed"), user_location())
+            raise FailedPreconditionError("TFRecordWriter: the file is closed").here()
         return self._file
 
     def __enter__(self) -> Self:
@@ -395,8 +397,9 @@ def _library() -> Any:
     try:
         import google_crc32c
     except ImportError:
-        error = FailedPreconditionError("files of records need google-crc32c: pip install 'graphc[data]'")
-        raise at(error, user_location()) from None
+        raise FailedPreconditionError(
+            "files of records need google-crc32c: pip install 'graphc[data]'"
+        ).here() from None
     return google_crc32c
 
 

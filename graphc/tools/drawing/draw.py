@@ -8,7 +8,6 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.ir import Graph, Node, print_graph
 from graphc.tools.drawing.charts import TimeSpan, lanes
@@ -81,7 +80,7 @@ def draw_graph(
         problem = (
             f"{str(path)!r}: a drawing of a graph is a file that ends in .svg or .html; browsers turn it into others"
         )
-        raise at(InvalidArgumentError(problem), user_location())
+        raise InvalidArgumentError(problem).here()
     pictures = views(graph, limit=limit, notes=notes)
     file.parent.mkdir(parents=True, exist_ok=True)
     if ending == ".svg":

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from rich.console import Console
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError
 from graphc.compiler.core import Tensor
 from graphc.compiler.devices import devices
@@ -247,7 +247,7 @@ def _check_options(baselines: Mapping[str, Any], rounds: int, seconds: float) ->
             f"gx.compare: rounds must be at least 0 and seconds above 0, got rounds={rounds} and seconds={seconds}"
         )
     if error is not None:
-        raise at(error, user_location())
+        raise error.here()
 
 
 def _tolerance(rtol: float | None, atol: float | None, call: ComparedCall, compiled: Compiled) -> Tolerance:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from graphc.compiler.base import Location, at, user_location
+from graphc.compiler.base import Location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, VariableCreationError
 from graphc.compiler.core import Variable, layout_text
 from graphc.compiler.function import (
@@ -145,8 +145,9 @@ def explain(
     if isinstance(fn, BoundFunction):
         fn, args = fn.__func__, (fn.__self__, *args)
     if not callable(fn):
-        error = InvalidArgumentError(f"gx.explain: expected a function, got {fn!r:.60}; its arguments come after it")
-        raise at(error, user_location())
+        raise InvalidArgumentError(
+            f"gx.explain: expected a function, got {fn!r:.60}; its arguments come after it"
+        ).here()
     compiled = cast("Function", fn) if isinstance(fn, Function) else function(fn)
     _check_show(compiled, kwargs)
     traced = _trace(compiled, args, kwargs)
@@ -182,11 +183,10 @@ def _check_show(compiled: Function, kwargs: dict[str, Any]) -> None:
         return
     parameters = inspect.signature(compiled).parameters.values()
     if not any(each.name == "show" or each.kind is each.VAR_KEYWORD for each in parameters):
-        error = InvalidTypeError(
+        raise InvalidTypeError(
             f"gx.explain has no option show, and {compiled.name} has no argument of that name; it returns an "
             "explanation, which print(...) shows"
-        )
-        raise at(error, user_location())
+        ).here()
 
 
 def _trace(compiled: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> TracedFunction:

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import InvalidArgumentError, VariableCreationError
 from graphc.compiler.core import Tensor, Variable, canonical_array, count_launches, type_of, wait_all
 from graphc.compiler.function import Arguments, BoundFunction, Function, TracedFunction, function, functions_run_eagerly
@@ -38,10 +38,9 @@ class ComparedCall:
         if isinstance(fn, BoundFunction):
             fn, args = fn.__func__, (fn.__self__, *args)
         if not callable(fn):
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"gx.compare: expected a function, got {fn!r:.60}; its arguments come after it"
-            )
-            raise at(error, user_location())
+            ).here()
         compiled_function = fn.compared if isinstance(fn, Function) else function(fn)
         tensors = tuple(_convert(_tensor, value) for value in args)
         return cls(
@@ -231,11 +230,10 @@ def baseline_mode(name: str, fn: Callable[..., Any], call: ComparedCall, state: 
     def run() -> Any:
         result = fn(*args, **kwargs)
         if any(isinstance(leaf, jax.Array) and leaf.is_deleted() for leaf in nest.flatten((args, kwargs))[0]):
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"the baseline {name!r} donates its arguments, so that it cannot be called with them again; let it "
                 "copy them first, or keep what it updates to itself"
-            )
-            raise at(error, user_location())
+            ).here()
         return result
 
     lower: Any = getattr(fn, "lower", None)

@@ -13,7 +13,6 @@ from typing import Any, cast
 import jax
 import jax.numpy as jnp
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import progress
 from graphc.compiler.devices import Device, canonical_device, device_name, devices, find_device
@@ -251,7 +250,7 @@ def auto(
     if isinstance(fn, BoundFunction):
         fn, args = fn.__func__, (fn.__self__, *args)
     if not callable(fn):
-        raise at(InvalidArgumentError(f"gx.placement.auto: expected a function, got {fn!r:.60}"), user_location())
+        raise InvalidArgumentError(f"gx.placement.auto: expected a function, got {fn!r:.60}").here()
     compiled = cast("Function[..., Any]", fn if isinstance(fn, Function) else function(fn))
     with progress.telling(f"placing {compiled.name}"):
         search = _Auto(compiled, args, kwargs, _devices(devices), _rooms(memory), measure=measure)
@@ -267,8 +266,9 @@ def _devices(requested: Any) -> list[Device]:
     )
     chosen = [find_device(device) for device in listed]
     if not chosen or len(set(chosen)) < len(chosen):
-        error = InvalidArgumentError(f"gx.placement.auto: expected one or more different devices, got {requested!r}")
-        raise at(error, user_location())
+        raise InvalidArgumentError(
+            f"gx.placement.auto: expected one or more different devices, got {requested!r}"
+        ).here()
     return chosen
 
 
@@ -298,11 +298,10 @@ class _Auto:
 
     def _check_spans(self, traced: TracedFunction) -> None:
         for node in self._placement.spanning:
-            error = UnimplementedError(
+            raise UnimplementedError(
                 f"gx.placement.auto: the body of {node.name!r} is pinned to several devices, so that it has no single "
                 f"cost; remove its pins, or place {traced.graph.name!r} by hand"
-            )
-            raise at(error, node.location)
+            ).at(node.location)
 
     def _make_problem(self, memory: Mapping[str, float]) -> Problem:
         stateless, parts = self._stateless, self._parts
@@ -384,7 +383,7 @@ class _Auto:
             best = alone
         schedule = simulate(problem, best)
         if not schedule.seconds < math.inf:
-            raise at(self._no_room(schedule), user_location())
+            raise self._no_room(schedule).here()
         return self._describe(best, schedule, spread_timing, alone_timing)
 
     def _no_room(self, schedule: SimulatedSchedule) -> InvalidArgumentError:
@@ -446,11 +445,10 @@ def _rooms(memory: Mapping[str, float] | None) -> dict[str, float]:
     """Returns the available bytes by full device name."""
     limits: Any = {} if memory is None else memory
     if not isinstance(limits, Mapping) or not all(map(_is_size, cast("Any", limits).values())):
-        error = InvalidTypeError(
+        raise InvalidTypeError(
             "gx.placement.auto: memory must be a dict with the number of bytes for each device, such as "
             f"{{'gpu:0': 8e9}}, got {limits!r:.60}"
-        )
-        raise at(error, user_location())
+        ).here()
     return {canonical_device(name): room for name, room in (memory or {}).items()}
 
 

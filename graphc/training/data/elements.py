@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, cast
 import jax as _jax
 import numpy as np
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import ConcretizationError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.base.nest import LEAF, Structure
 from graphc.compiler.core import (
@@ -153,11 +153,10 @@ def _array(value: Any) -> Any:
     if isinstance(value, list):
         value = [_plain(item) for item in cast("list[Any]", value)]
     if not isinstance(value, list | np.ndarray | np.generic | jax.Array) and not hasattr(value, "__array__"):
-        error = InvalidTypeError(
+        raise InvalidTypeError(
             f"an element of a dataset has {type(value).__name__} {value!r:.60}; its leaves must be numbers, strings "
             "and arrays of these, in tuples, dicts, named tuples and dataclasses"
-        )
-        raise at(error, user_location())
+        ).here()
     return canonical_array(value)
 
 
@@ -239,12 +238,9 @@ def _column(leaves: tuple[Any, ...], use: str, index: int) -> Any:
         column[:] = leaves
         return column
     if isinstance(first, Nested):
-        raise at(
-            InvalidTypeError(
-                f"{use}: leaf {index} of an element is a dataset; flatten it first: dataset.flat_map(...)"
-            ),
-            user_location(),
-        )
+        raise InvalidTypeError(
+            f"{use}: leaf {index} of an element is a dataset; flatten it first: dataset.flat_map(...)"
+        ).here()
     if all(not leaf.shape for leaf in leaves):
         return np.array(leaves, first.dtype)
     try:
@@ -256,11 +252,10 @@ def _column(leaves: tuple[Any, ...], use: str, index: int) -> Any:
 def _uneven(leaves: tuple[Any, ...], use: str, index: int) -> InvalidArgumentError:
     first = leaves[0].shape
     number = next(number for number, leaf in enumerate(leaves) if leaf.shape != first)
-    error = InvalidArgumentError(
+    return InvalidArgumentError(
         f"{use}: leaf {index} of element {number} has the shape {leaves[number].shape}, but element 0 of the "
         f"same batch has {first}; use padded_batch, or give the elements one shape with map"
-    )
-    return at(error, user_location())
+    ).here()
 
 
 def to_argument(leaf: Any) -> Any:

@@ -20,7 +20,7 @@ from typing import Any, Literal, Self, TypeAlias
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.compiler.base import Location, at, user_location
+from graphc.compiler.base import Location
 from graphc.compiler.base.errors import InternalError, InvalidArgumentError
 from graphc.compiler.base.nest import LEAF, Structure
 from graphc.compiler.core import Tensor, on_host, trace_scope
@@ -66,7 +66,7 @@ class UserFunction:
         sample: Callable[[], Row] | None = None,
     ) -> None:  # fmt: skip
         if not callable(function):
-            raise at(InvalidArgumentError(f"{use}: expected a function, got {function!r:.60}"), user_location())
+            raise InvalidArgumentError(f"{use}: expected a function, got {function!r:.60}").here()
         self.function, self.use = function, use
         self.name = getattr(function, "__name__", type(function).__name__)
         self._leaves, self._given = flatten(spec)
@@ -107,7 +107,7 @@ class UserFunction:
                 self._result = self._of_open_sizes()
         if self._result is None:
             if self._sample is None:
-                raise at(InvalidArgumentError(f"{self.use}: the types of {self.name} are unknown"), user_location())
+                raise InvalidArgumentError(f"{self.use}: the types of {self.name} are unknown").here()
             with trace_scope(None):
                 outputs = self.row(self._sample())
             self._result = self._result or [spec_of(leaf) for leaf in outputs]
@@ -291,8 +291,9 @@ class UserFunction:
         if self._result is None:
             self._result = [_open(spec_of(leaf)) for leaf in result]
         if structure != self.structure:
-            error = InvalidArgumentError(f"{self.name} returned {structure} here, but {self.structure} before")
-            raise at(error, self.location)
+            raise InvalidArgumentError(f"{self.name} returned {structure} here, but {self.structure} before").at(
+                self.location
+            )
         return result
 
     def each(self, block: Block) -> Generator[Row]:
@@ -315,12 +316,12 @@ class UserFunction:
             return leaves[0]
         what = f"{len(leaves)} values" if len(leaves) != 1 else f"an array of shape {shape}"
         remedy = "" if len(leaves) != 1 else "; reduce it to one, with gx.all, gx.any or an index"
-        raise at(InvalidArgumentError(f"{self.use}: {self.name} returns {what}, expected one{remedy}"), self.location)
+        raise InvalidArgumentError(f"{self.use}: {self.name} returns {what}, expected one{remedy}").at(self.location)
 
     def _check_some(self, leaves: Any) -> None:
         if not leaves:
             problem = f"{self.use}: {self.name} returns nothing, expected an element; end it with `return element`"
-            raise at(InvalidArgumentError(problem), self.location)
+            raise InvalidArgumentError(problem).at(self.location)
 
     def after(self, first: UserFunction) -> UserFunction:
         """Composes it with a function that runs first; both are programs for blocks, this one of numbers."""

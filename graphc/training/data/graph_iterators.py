@@ -15,7 +15,7 @@ from typing import Any, Protocol, Self, cast
 
 import numpy as np
 
-from graphc.compiler.base import Signal, at, holding, interruption, nest, user_location, when_done
+from graphc.compiler.base import Signal, holding, interruption, nest, when_done
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, OutOfRangeError
 from graphc.compiler.core import STRING, SymbolicTensor, current_resources, on_host
 from graphc.compiler.function import TensorSpec
@@ -159,7 +159,7 @@ class GraphDataset(Dataset):
             problem = (
                 "make_one_shot_iterator: the dataset is made from tensors of the graph; make_initializable_iterator"
             )
-            raise at(InvalidArgumentError(f"{problem} reads them when the initializer runs"), user_location())
+            raise InvalidArgumentError(f"{problem} reads them when the initializer runs").here()
         return GraphIterator(type(self).graph_to_build(), self.element_spec, dataset=self)
 
     def make_initializable_iterator(self, shared_name: str | None = None) -> GraphIterator:
@@ -232,7 +232,7 @@ class GraphIterator:
         """
         if self._initializer is None:
             problem = "this iterator has no initializer; use make_initializer(dataset), or make_initializable_iterator"
-            raise at(InvalidArgumentError(problem), user_location())
+            raise InvalidArgumentError(problem).here()
         return self._initializer
 
     @initializer.setter
@@ -264,7 +264,7 @@ class GraphIterator:
         if structure != self._structure or not all(map(_fits, wanted, specs)):
             expected, actual = described(self.element_spec), described(dataset.element_spec)
             problem = f"make_initializer: the dataset has {actual}, the iterator {expected}"
-            raise at(InvalidArgumentError(problem), user_location())
+            raise InvalidArgumentError(problem).here()
         token = _kept(self._graph, dataset)
         return self._emit(INITIALIZE, "make_initializer", name, _fed(dataset.plan), dataset=token)
 
@@ -298,7 +298,7 @@ def _one_row(leaf: Any) -> Any:
     type = leaf.raw.type
     if not type.ranked or not type.shape or OPEN in type.shape[1:]:
         problem = f"from_tensor_slices: {leaf!r} has no rows of a known shape; give the placeholder a shape (None, ...)"
-        raise at(InvalidArgumentError(problem), user_location())
+        raise InvalidArgumentError(problem).here()
     return np.full((1, *type.shape[1:]), b"" if type.dtype == STRING else 0, type.dtype)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from graphc.compiler.base import at, holding, user_location
+from graphc.compiler.base import holding
 from graphc.compiler.base.errors import InvalidArgumentError, OutOfRangeError
 from graphc.compiler.base.nest import LEAF
 from graphc.compiler.core import shorten
@@ -40,7 +40,7 @@ class Optional:
           InvalidArgumentError: there is none.
         """
         if not self._value:
-            raise at(InvalidArgumentError("get_value(): the iterator had no more elements"), user_location())
+            raise InvalidArgumentError("get_value(): the iterator had no more elements").here()
         return self._value[0]
 
 
@@ -130,7 +130,7 @@ class DatasetIterator(Iterator[Any]):
         """
         for element in self:
             return element
-        raise at(OutOfRangeError("get_next(): the dataset has no more elements"), user_location())
+        raise OutOfRangeError("get_next(): the dataset has no more elements").here()
 
     def get_next_as_optional(self) -> Optional:
         """Returns the next element, or an Optional without a value at the end."""
@@ -198,7 +198,7 @@ def _check_position(state: Any, here: list[str]) -> None:
     """Raises an error for a state that is not a position of a plan with this outline."""
     if not isinstance(state, dict) or not {"plan", "run", "seeds", "rows"} <= cast("dict[str, Any]", state).keys():
         problem = f"restore: expected a state() of an iterator, got {state!r:.60}"
-        raise at(InvalidArgumentError(problem), user_location())
+        raise InvalidArgumentError(problem).here()
     there = list(cast("dict[str, Any]", state)["plan"])
     if there == here:
         return
@@ -206,7 +206,7 @@ def _check_position(state: Any, here: list[str]) -> None:
     index, (other, own) = next((number, pair) for number, pair in enumerate(pairs) if pair[0] != pair[1])
     remedy = "make the same dataset as when state() was called, or start from the beginning"
     problem = f"transformation {index} is {other} in the position and {own} here; {remedy}"
-    raise at(InvalidArgumentError(f"restore: the position belongs to another pipeline: {problem}"), user_location())
+    raise InvalidArgumentError(f"restore: the position belongs to another pipeline: {problem}").here()
 
 
 def _seeds(plan: PlanNode) -> list[int]:

@@ -11,7 +11,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import SymbolicTensor, as_dtype
 from graphc.compiler.function import TensorSpec
@@ -154,7 +153,7 @@ AUTOTUNE = -1
 
 def refuse(use: str, problem: str, kind: type[InvalidArgumentError] = InvalidArgumentError) -> InvalidArgumentError:
     """Makes an error with the user's line."""
-    return at(kind(f"{use}: {problem}"), user_location())
+    return kind(f"{use}: {problem}").here()
 
 
 def count_of(use: str, name: str, value: Any, least: int = 0) -> int:

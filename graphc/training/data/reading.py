@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.library.formats import checked_compression
 from graphc.training.data.dataset import Dataset
@@ -100,7 +99,7 @@ def fixed_length_records(
     sizes = int(record_bytes), int(header_bytes or 0), int(footer_bytes or 0)
     if sizes[0] < 1 or min(sizes) < 0:
         problem = f"fixed_length_records: record_bytes must be at least 1, the others at least 0, got {sizes}"
-        raise at(InvalidArgumentError(problem), user_location())
+        raise InvalidArgumentError(problem).here()
     format = FixedLengthRecords(*sizes, checked_compression(compression_type, "fixed_length_records"))
     return _of_files(filenames, "fixed_length_records", format, num_parallel_reads)
 
@@ -249,7 +248,7 @@ def make_csv_dataset(
     )
     if label_name is not None and label_name not in dataset.element_spec:
         problem = f"make_csv_dataset: label_name is {label_name!r}, but the columns are {list(dataset.element_spec)}"
-        raise at(InvalidArgumentError(problem), user_location())
+        raise InvalidArgumentError(problem).here()
     if shuffle:
         dataset = dataset.shuffle(shuffle_buffer_size, shuffle_seed)
     dataset = dataset.repeat(num_epochs).batch(batch_size, drop_remainder=num_epochs is None)

@@ -25,7 +25,6 @@ from typing import Any, cast
 import jax
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import AbortedError, InvalidTypeError, UnknownError
 from graphc.training.data.elements import Row
 from graphc.training.data.functions import UserFunction
@@ -51,12 +50,12 @@ def packed(function: Callable[..., Any], spec: Any, use: str) -> bytes:
             name = getattr(function, "__name__", repr(function))
             remedy = "define it at the top of a module, or pip install cloudpickle"
             problem = f"{use}: workers= sends {name} to other processes, but Python's pickle cannot pickle it; {remedy}"
-            raise at(InvalidTypeError(problem), user_location()) from error
+            raise InvalidTypeError(problem).here() from error
     try:
         return cloudpickle.dumps(content)
     except Exception as error:
         problem = f"{use}: workers= sends the function to other processes, but it cannot be pickled: {error}"
-        raise at(InvalidTypeError(problem), user_location()) from error
+        raise InvalidTypeError(problem).here() from error
 
 
 class WorkerPool:

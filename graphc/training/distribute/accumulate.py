@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphc.compiler.autograph import call, scan
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import FUNCTIONS, Tensor, Variable, context, operand
 from graphc.compiler.gradients import GradientTape
@@ -125,11 +125,10 @@ def _of_rows(result: Any, rows: int) -> tuple[Any, Any]:
     shape = losses.shape if isinstance(losses, Tensor) else ()
     if not isinstance(losses, Tensor) or not shape or shape[0] != rows:
         what = f"shape {tuple(shape)}" if isinstance(losses, Tensor) else f"{losses!r:.60}"
-        error = InvalidTypeError(
+        raise InvalidTypeError(
             f"mean_gradients: the loss must be that of each of the {rows} rows, or a pair with their weights, got "
             f"{what}; take no mean in it, as a loss does with reduction='none'"
-        )
-        raise at(error, user_location())
+        ).here()
     losses = as_wide(losses)  # in half precision, sums soon stop growing
     return losses, FUNCTIONS["broadcast_to"](asarray(weights, losses.dtype), shape)
 
@@ -141,4 +140,4 @@ def _check(accumulate: Any, rows: set[int]) -> None:
     elif len(rows) != 1 or not min(rows):
         problem = f"the tensors of the batch must have the same number of rows, and some, got {sorted(rows)}"
     if problem:
-        raise at(InvalidArgumentError(f"mean_gradients: {problem}"), user_location())
+        raise InvalidArgumentError(f"mean_gradients: {problem}").here()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.compiler.core import FUNCTIONS, Tensor, apply_all, context, operand
 from graphc.compiler.ir import OPS, Attrs
@@ -91,7 +91,7 @@ def _replica(what: str, axis_name: str | None) -> Replica:
             f"{what}: there is no axis {axis_name!r}, {there}; call it in a function that gx.pmap(..., "
             f"axis_name={axis_name!r}) maps"
         )
-    raise at(error, user_location())
+    raise error.here()
 
 
 def _all(name: str, value: Any, axis_name: str | None, what: str = "", **attrs: Any) -> Any:
@@ -187,10 +187,9 @@ def ppermute(value: Any, axis_name: str, perm: Sequence[tuple[int, int]]) -> Any
     sources, goals = [source for source, _ in pairs], [goal for _, goal in pairs]
     alone = len(set(sources)) == len(set(goals)) == len(pairs)
     if not alone or not all(0 <= index < size for index in (*sources, *goals)):
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"ppermute: perm={perm!r} must pair replicas from 0 to {size - 1}, each at most once on either side"
-        )
-        raise at(error, user_location())
+        ).here()
     return _all("ppermute", value, axis_name, perm=pairs)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 
 from jax.sharding import NamedSharding
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import FUNCTIONS, Tensor, context, converted, groups_of, operand, replica_scope, whole_on
 from graphc.compiler.function import BoundFunction, Function, MappedArguments, MappedFunction
@@ -74,13 +74,14 @@ class DataParallel:
             devices = [*sharding.mesh.devices.flat]
         self.devices = found_devices("DataParallel", devices)
         if uneven not in get_args(Uneven):
-            error = InvalidArgumentError(f"DataParallel: uneven must be 'repeat', 'mask' or 'refuse', got {uneven!r}")
-            raise at(error, user_location())
+            raise InvalidArgumentError(
+                f"DataParallel: uneven must be 'repeat', 'mask' or 'refuse', got {uneven!r}"
+            ).here()
         self.uneven = uneven
         self.mesh = replica_mesh(self.devices, len(self.devices), REPLICA_AXIS)
         if sharding is not None and {*self.mesh.devices.flat} != {*sharding.mesh.devices.flat}:
             message = f"DataParallel: the devices are not those of the mesh of {sharding!r:.80}; leave them out"
-            raise at(InvalidArgumentError(message), user_location())
+            raise InvalidArgumentError(message).here()
         self.sharding = Sharding(self.mesh) if sharding is None else sharding
         self._functions: OrderedDict[Callable[..., Any], ParallelFunction] = OrderedDict()
 
@@ -149,11 +150,11 @@ class DataParallel:
         if step is None:
             return partial(self.function, axis=axis, accumulate=accumulate)
         if isinstance(axis, bool) or not isinstance(axis, int) or axis < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
-            error = InvalidArgumentError(f"DataParallel.function: axis must be an int from 0, got {axis!r}")
-            raise at(error, user_location())
+            raise InvalidArgumentError(f"DataParallel.function: axis must be an int from 0, got {axis!r}").here()
         if isinstance(accumulate, bool) or not isinstance(accumulate, int) or accumulate < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
-            error = InvalidArgumentError(f"DataParallel.function: accumulate must be an int from 1, got {accumulate!r}")
-            raise at(error, user_location())
+            raise InvalidArgumentError(
+                f"DataParallel.function: accumulate must be an int from 1, got {accumulate!r}"
+            ).here()
         python: Callable[..., Any] = step.python_function if isinstance(step, Function | BoundFunction) else step
         label = str(getattr(python, "__name__", "step"))
         program = _like(python, partial(_in_parallel, self, python, axis, accumulate))
@@ -185,7 +186,7 @@ class DataParallel:
           InvalidArgumentError: ``how`` is something else.
         """
         if how not in ("mean", "sum"):
-            raise at(InvalidArgumentError(f"reduce: expected 'mean' or 'sum', got {how!r}"), user_location())
+            raise InvalidArgumentError(f"reduce: expected 'mean' or 'sum', got {how!r}").here()
         return map_results(partial(self._reduce_leaf, how), value)
 
     def _reduce_leaf(self, how: str, leaf: Any) -> Any:
@@ -324,18 +325,16 @@ def _in_parallel(
             step, mapped, layout, replica, "DataParallel", label, lifts=False
         )
     if accumulate > 1 and not replica.parts_requested:
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"{label}: accumulate={accumulate} is for gx.distribute.mean_gradients(loss, variables, *batch), which "
             "this step does not call; graphc cannot split other computations on the rows"
-        )
-        raise at(error, user_location())
+        ).here()
     if rows is not None and not replica.weighed:
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"{label}: uneven='mask' fills up the {rows} rows with copies that have no weight, and this step does not "
             "ask which: take gradients by gx.distribute.mean_gradients, or use gx.distribute.row_weights(), or "
             "DataParallel(uneven='repeat'), which is exact for any step"
-        )
-        raise at(error, user_location())
+        ).here()
     pairs = zip(results, differs, strict=True)
     return nest.unflatten(structure, [PerReplica(value, rows) if different else value for value, different in pairs])
 
@@ -377,20 +376,18 @@ def _split(step: Callable[..., Any], axis: int, args: tuple[Any, ...], kwargs: d
         if is_array(leaf) and len(leaf.shape):
             values[index] = leaf if isinstance(leaf, Tensor) else FUNCTIONS["asarray"](operand(leaf))
             if axis >= len(leaf.shape):
-                error = InvalidArgumentError(
+                raise InvalidArgumentError(
                     f"argument {paths[index]}: there is no axis {axis} to split in the shape {tuple(leaf.shape)}"
-                )
-                raise at(error, user_location())
+                ).here()
     sizes = {value.shape[axis]: index for index, value in reversed(values.items())}
     if len(sizes) > 1:
         one, other = sorted(sizes.values())[:2]
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"arguments {paths[one]} and {paths[other]}: the shapes {tuple(values[one].shape)} and "
             f"{tuple(values[other].shape)} differ along axis {axis}, which is split over the devices; let the step "
             "read what is no part of the batch from a closure or a gx.Variable, or use the global view, a gx.function "
             "that is given parallel.shard(batch) and anything else whole"
-        )
-        raise at(error, user_location())
+        ).here()
     size = next(iter(sizes), 0)
     return MappedArguments(leaves, structure, paths, values, dict.fromkeys(values, axis), size)
 
@@ -399,12 +396,11 @@ def _refuse_uneven(parallel: DataParallel, mapped: MappedArguments) -> None:
     for index, value in mapped.values.items():
         size, axis = value.shape[mapped.axes[index]], mapped.axes[index]
         if size % parallel.num_replicas:
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"argument {mapped.paths[index]}: axis {axis} of shape {tuple(value.shape)} has size {size}, which "
                 f"does not divide by the {parallel.num_replicas} devices; use a batch of a multiple of "
                 f"{parallel.num_replicas}, or DataParallel(uneven='repeat')"
-            )
-            raise at(error, user_location())
+            ).here()
 
 
 def _first_part(step: Callable[..., Any], mapped: MappedArguments, replica: Replica) -> Any:

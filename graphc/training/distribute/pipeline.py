@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any, Literal, cast
 
 from graphc.compiler.autograph import call
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import FUNCTIONS, Tensor, Variable, context, device
 from graphc.compiler.devices import device_name, devices, find_device
@@ -305,4 +305,4 @@ def _checked_devices(count: int, requested: Sequence[Any] | None) -> tuple[str, 
 
 
 def _error(text: str) -> InvalidArgumentError:
-    return at(InvalidArgumentError(text), user_location())
+    return InvalidArgumentError(text).here()

@@ -13,7 +13,7 @@ import jax
 import numpy as np
 from jax.sharding import NamedSharding
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Tensor, context, converted, operand, replica_scope, whole_on
 from graphc.compiler.devices import all_devices, common_name, find_device
@@ -29,7 +29,7 @@ from graphc.training.metrics import Metric
 def _refuse(per_replica: PerReplica, *others: Any) -> Any:
     """Refuses an operator of PerReplica: only the user can say which replica's value it means."""
     del per_replica, others
-    raise at(_not_one_tensor(), user_location())
+    raise _not_one_tensor().here()
 
 
 def _not_one_tensor() -> InvalidTypeError:
@@ -144,7 +144,7 @@ def evaluate(
         totals = sums if totals is None else nest.map_structure(add, totals, sums)
         count += rows
     if not count:
-        raise at(InvalidArgumentError("evaluate: the data set has no batches with rows"), user_location())
+        raise InvalidArgumentError("evaluate: the data set has no batches with rows").here()
     means: Any = map_results(partial(_mean, count), totals)
     results = {name: metric.result().numpy() for name, metric in metrics.items()}
     if not results:
@@ -164,11 +164,10 @@ def _sum(rows: int, leaf: Any) -> Any:
     else:
         values = leaf.numpy() if isinstance(leaf, Tensor) else np.asarray(leaf)
     if values.dtype == object or not values.ndim or values.shape[0] != rows:
-        error = InvalidTypeError(
+        raise InvalidTypeError(
             f"evaluate: the function must return a value for each of the {rows} rows, got {leaf!r:.80}; return the "
             "values before their mean, or update a metric"
-        )
-        raise at(error, user_location())
+        ).here()
     return values.sum(axis=0, dtype=np.float64)
 
 
@@ -211,7 +210,7 @@ def pmap(
       [1.0]
     """
     if not callable(fn):
-        raise at(InvalidTypeError(f"pmap: expected a function, got {fn!r:.60}"), user_location())
+        raise InvalidTypeError(f"pmap: expected a function, got {fn!r:.60}").here()
     names = found_devices("pmap", devices)
     axis = REPLICA_AXIS if axis_name is None else axis_name
     try:
@@ -231,8 +230,7 @@ def found_devices(what: str, requested: Sequence[Any] | None) -> tuple[str, ...]
     check_joined()
     chosen = all_devices() if requested is None else [find_device(device) for device in requested]
     if not chosen or len(set(chosen)) < len(chosen):
-        error = InvalidArgumentError(f"{what}: devices must be one or more different devices, got {requested!r}")
-        raise at(error, user_location())
+        raise InvalidArgumentError(f"{what}: devices must be one or more different devices, got {requested!r}").here()
     return tuple(map(common_name, chosen))
 
 
@@ -252,11 +250,10 @@ def _on_devices(
     label = str(getattr(fn, "__name__", type(fn).__name__))
     arguments = MappedArguments.of("pmap", label, in_axes, args, kwargs)
     if arguments.size > len(names) or not arguments.size:
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"pmap: {label!r} is mapped over {arguments.size} rows, and there are {len(names)} devices; give each "
             "device one row, of which gx.vmap maps another function over more"
-        )
-        raise at(error, user_location())
+        ).here()
     refuse_nested("pmap", label)
     if not is_tracing():  # for the Variables that it makes
         rows = {
@@ -285,22 +282,20 @@ def _on_devices(
 def refuse_nested(what: str, name: str) -> None:
     """Raises an error for replicas inside replicas."""
     if isinstance(context.replica, Replica):
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"{what}: {name!r} is called on one replica of another function that runs on several devices; map over all "
             "devices at once, and use gx.vmap inside"
-        )
-        raise at(error, user_location())
+        ).here()
 
 
 def _laid_out(value: Any, differs: bool, axis: int | None, size: int) -> Any:
     """Returns a result with the replicas along an axis, or the common one."""
     if axis is None:
         if differs:
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 "pmap: a result with out_axes=None differs between replicas; reduce it, with gx.pmean or another "
                 "collective, or give it an axis"
-            )
-            raise at(error, user_location())
+            ).here()
         return value
     if not differs:
         value = FUNCTIONS["broadcast_to"](value, (size, *value.shape))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from graphc.compiler.base import Location, at, nest, user_location, warn_at
+from graphc.compiler.base import Location, nest, user_location, warn_at
 from graphc.compiler.base.errors import GraphcWarning, InvalidArgumentError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor, Variable, apply, apply_all, context, replica_scope
 from graphc.compiler.function import MappedArguments
@@ -203,7 +203,7 @@ def _refuse_collective(node: Node, name: str) -> None:
 
 
 def _refuse(node: Node, why: str) -> None:
-    raise at(InvalidArgumentError(why), node.location)
+    raise InvalidArgumentError(why).at(node.location)
 
 
 _LATER = 2**30
@@ -253,11 +253,10 @@ def emit_replicas(
     outputs = [leaf for leaf in leaves if isinstance(leaf, SymbolicTensor)]
     region.refuse_writes(label)
     if mapped.assigned:
-        error = UnimplementedError(
+        raise UnimplementedError(
             f"{label} assigns items of the argument {mapped.assigned[0]!r}, of which each replica has its own part, so "
             "the caller's would stay as it is; assign to a copy, gx.asarray(x, copy=True)"
-        )
-        raise at(error, user_location())
+        ).here()
     states = list(region.states.values())
     written = [state for state in states if state.written]
     shared = [(outer, inner) for outer, inner in region.captures.values()]
@@ -288,7 +287,7 @@ def emit_replicas(
 def refuse_pins(label: str) -> None:
     """Raises an error if a device scope pins what replicas make."""
     if context.device:
-        raise at(UnimplementedError(f"{label} is called inside a device scope; call it outside"), user_location())
+        raise UnimplementedError(f"{label} is called inside a device scope; call it outside").here()
 
 
 def _part(type: TensorType, axis: int, groups: int) -> TensorType:
@@ -300,16 +299,15 @@ def _part(type: TensorType, axis: int, groups: int) -> TensorType:
 def _check_pins(graph: Graph, label: str) -> None:
     pinned = next((node for node in graph.walk() if node.device), None)
     if pinned is not None:
-        raise at(UnimplementedError(f"{label} pins ops to {pinned.device}; take the pin out of it"), pinned.location)
+        raise UnimplementedError(f"{label} pins ops to {pinned.device}; take the pin out of it").at(pinned.location)
 
 
 def _refuse_assignment(name: str, location: Location | None) -> None:
-    error = InvalidArgumentError(
+    raise InvalidArgumentError(
         f"Variable {name!r} is assigned a value that differs between replicas, but replicas share their variables; "
         "reduce it first, with gx.distribute.all_mean(...) or gx.pmean(...), or in a data-parallel step update it "
         "through an optimizer, which does"
-    )
-    raise at(error, location)
+    ).at(location)
 
 
 def _leave(around: Trace, variables: Sequence[Variable | CallState], values: Sequence[Tensor]) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import jax
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import Tensor, Variable, wait_for
 from graphc.compiler.devices import Device
@@ -185,24 +185,22 @@ def _shown(value: Any, form: Any) -> str:
 def report(devices: Mapping[Device, str], step: Callable[..., Any], args: Sequence[Any], steps: int) -> StepReport:
     """See :meth:`DataParallel.report`."""
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise at(InvalidArgumentError(f"report: steps must be an int from 1, got {steps!r}"), user_location())
+        raise InvalidArgumentError(f"report: steps must be an int from 1, got {steps!r}").here()
     if isinstance(step, BoundFunction):
         step, args = step.__func__, (step.__self__, *args)
     if not isinstance(step, Function):
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"report: expected a compiled function, got {step!r:.60}; make one by @gx.function, and lay the batch out "
             "by parallel.shard(batch), or by parallel.function(step)"
-        )
-        raise at(error, user_location())
+        ).here()
     run = _waited_for(cast("Function", step), args)
     run()  # compiles it, makes Variables and brings them to the devices
     traced, arguments = step.trace(*args), step.bind(*args)
     if traced.plan is not None:
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"report: {step.name} is pinned to devices or calls the host, so it is no single program; gx.explain shows "
             "its steps, and gx.profile their times"
-        )
-        raise at(error, user_location())
+        ).here()
     executable = traced.lower(arguments).compile()
     used = _devices_of(executable)
     here = [device for device in devices if device in used and device.process_index == jax.process_index()]

@@ -14,7 +14,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import (
     FailedPreconditionError,
     GraphcError,
@@ -72,7 +72,7 @@ def named(mesh: Mesh, axes: Any, shape: Sequence[int] | None, what: str) -> Name
     """
     if not isinstance(axes, tuple | list | P):
         message = f"{what}: expected a tuple with the name of a mesh axis or None for each axis, got {axes!r:.60}"
-        raise at(InvalidTypeError(message), user_location())
+        raise InvalidTypeError(message).here()
     requested: list[Any] = list(cast("Any", axes))
     parts = list(map(_names, requested))
     names = [name for part in parts for name in part]
@@ -92,7 +92,7 @@ def named(mesh: Mesh, axes: Any, shape: Sequence[int] | None, what: str) -> Name
                 )
                 break
     if problem:
-        raise at(InvalidArgumentError(f"{what}: {problem}"), user_location())
+        raise InvalidArgumentError(f"{what}: {problem}").here()
     return NamedSharding(mesh, P(*requested))
 
 
@@ -129,7 +129,7 @@ def shard(x: ArrayLike, axes: Axes, *, mesh: Mesh | None = None) -> Tensor:
         message = (
             "distribute.shard in a step that runs on each replica by itself, which sees its part alone; leave it out"
         )
-        raise at(UnimplementedError(message), user_location())
+        raise UnimplementedError(message).here()
     mesh = _current_mesh() if mesh is None else mesh
     x = asarray(x)
     sharding = named(mesh, axes, x.shape, "distribute.shard")
@@ -143,7 +143,7 @@ def _current_mesh() -> Mesh:
     mesh = current.mesh
     if mesh is None:
         message = "distribute.shard: which mesh? Call it inside `with sharding.scope():`, or give mesh="
-        raise at(FailedPreconditionError(message), user_location())
+        raise FailedPreconditionError(message).here()
     if (reads := reads_here()) is not None:
         source = attribute(fixed(current, "the scope of a sharding"), "mesh")
         guard = ReadGuard(source, "{v} is {0} or {v} is None", (mesh,), mesh_text(mesh))
@@ -284,13 +284,12 @@ class Sharding:
         if not (is_array(leaf) and leaf.shape):
             return leaf
         if not isinstance(axis, int) or not 0 <= axis < len(leaf.shape):  # pyright: ignore[reportUnnecessaryIsInstance]
-            error = InvalidArgumentError(f"shard: an array of shape {tuple(leaf.shape)} has no axis {axis!r}")
-            raise at(error, user_location())
+            raise InvalidArgumentError(f"shard: an array of shape {tuple(leaf.shape)} has no axis {axis!r}").here()
         mesh = self.mesh
         if leaf.shape[axis] % mesh.shape[self.batch]:
             if even:
                 message = f"shard: {leaf.shape[axis]} rows do not divide by {mesh.shape[self.batch]} devices"
-                raise at(InvalidArgumentError(message), user_location())
+                raise InvalidArgumentError(message).here()
             mesh = split_mesh(mesh, self.batch, leaf.shape[axis])
         axes = (*[None] * axis, self.batch)
         if isinstance(leaf, SymbolicTensor):
@@ -351,7 +350,7 @@ def _key(key: Any) -> Any:
     except (TypeError, re.error) as error:
         kind = InvalidArgumentError if isinstance(key, str) else InvalidTypeError
         message = f"Sharding: a rule is for a Variable, or for names that fit a regular expression, got {key!r:.60}"
-        raise at(kind(f"{message} ({error})"), user_location()) from None
+        raise kind(f"{message} ({error})").here() from None
 
 
 def _sharding_mesh(sizes: Mapping[str, int]) -> Mesh:
@@ -365,4 +364,4 @@ def _sharding_mesh(sizes: Mapping[str, int]) -> Mesh:
             f"Sharding: the mesh must be a jax.sharding.Mesh, or a size for each axis that {len(available)} devices "
             f"suffice for, such as {{'data': {len(available)}}}, got {sizes!r:.60}"
         )
-        raise at(error, user_location()) from None
+        raise error.here() from None

@@ -8,7 +8,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from graphc.compiler.base import at, user_location, wait_until
+from graphc.compiler.base import wait_until
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import device
 from graphc.compiler.devices import Device, device_name, find_device, local_devices
@@ -45,7 +45,7 @@ def free_device(devices: Sequence[Any] | None = None) -> Generator[str]:
     refuse_in_trace("free_device: enter it outside of compiled functions", InvalidArgumentError)
     slots = Counter(local_devices() if devices is None else map(find_device, devices))
     if not slots:
-        raise at(InvalidArgumentError("free_device: devices is empty; None stands for all"), user_location())
+        raise InvalidArgumentError("free_device: devices is empty; None stands for all").here()
 
     def free() -> list[Device]:
         return [chosen for chosen, count in slots.items() if _taken[chosen] < count]

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from graphc.compiler.autograph import call
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import ArrayLike, Variable
 from graphc.compiler.ops import as_numbers, max, mean, nn, zeros
@@ -63,10 +62,9 @@ class _Conv(TensorLayer):
         if len(input_shape or ()) != self._space + 2 or input_shape[-1] % self.groups or self.filters % self.groups:
             axes = ", ".join(["batch", *["height", "width"][-self._space :], "channels"])
             groups = f", in {self.groups} groups of as many channels and filters" if self.groups > 1 else ""
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"layer {self.name!r} takes tensors of shape ({axes}){groups}; its shape is {input_shape}"
-            )
-            raise at(error, user_location())
+            ).here()
         shape = (*self.kernel_size, input_shape[-1] // self.groups, self.filters)
         self.kernel = Variable(
             lambda: self._kernel_initializer(shape, "float32"), name=f"{self.name}/kernel", dtype="float32"
@@ -153,8 +151,9 @@ def _checked(layer: Layer, space: int, x: ArrayLike) -> Any:
     value = as_numbers(x)
     if value.ndim != space + 2:
         axes = ", ".join(["batch", *["height", "width"][-space:], "channels"])
-        error = InvalidArgumentError(f"layer {layer.name!r} takes tensors of shape ({axes}), got shape {value.shape}")
-        raise at(error, user_location())
+        raise InvalidArgumentError(
+            f"layer {layer.name!r} takes tensors of shape ({axes}), got shape {value.shape}"
+        ).here()
     return value
 
 

@@ -7,7 +7,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from graphc.compiler.autograph import call
-from graphc.compiler.base import UniqueNames, at, user_location
+from graphc.compiler.base import UniqueNames
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import ArrayLike, Variable, as_dtype
 from graphc.compiler.ops import as_numbers, asarray, matmul, random, reshape, strings, take, where, zeros
@@ -82,22 +82,20 @@ class Dense(TensorLayer):
           InvalidArgumentError: there is no last size.
         """
         if not input_shape:
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"layer {self.name!r} takes a tensor of at least one axis, the last for the features; its shape is "
                 f"{input_shape}"
-            )
-            raise at(error, user_location())
+            ).here()
         shape = (size("Dense: the last size of the input", input_shape[-1]), self.units)
         # By a function, so that under a trace Variable can refuse before anything random is drawn.
         kernel = Variable(
             lambda: self._kernel_initializer(shape, self.dtype), name=f"{self.name}/kernel", dtype=self.dtype
         )
         if kernel.shape != shape:
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"layer {self.name!r}: kernel_initializer gave a kernel of shape {kernel.shape}, shape {shape} was "
                 "asked for"
-            )
-            raise at(error, user_location())
+            ).here()
         if self.use_bias:
             self.bias = Variable(lambda: zeros(self.units, self.dtype), name=f"{self.name}/bias")
         self.kernel = kernel
@@ -112,11 +110,10 @@ class Dense(TensorLayer):
         value = self.cast(as_numbers(x))
         if self.kernel is None or value.shape[-1:] != self.kernel.shape[:1]:
             expected = "?" if self.kernel is None else self.kernel.shape[0]
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"layer {self.name!r} takes tensors of shape (..., {expected}), got shape {value.shape}; a layer's "
                 "sizes are fixed by its first call, so make another layer for another size"
-            )
-            raise at(error, user_location())
+            ).here()
         result = matmul(value, self.cast(self.kernel))
         if self.bias is not None:
             result = result + self.cast(self.bias)
@@ -153,8 +150,7 @@ class Dropout(TensorLayer):
     def __init__(self, rate: float, name: str | None = None) -> None:
         super().__init__(name)
         if not (isinstance(rate, Real) and 0 <= rate < 1):
-            error = InvalidArgumentError(f"Dropout: rate must be a number with 0 <= rate < 1, got {rate!r:.60}")
-            raise at(error, user_location())
+            raise InvalidArgumentError(f"Dropout: rate must be a number with 0 <= rate < 1, got {rate!r:.60}").here()
         self.rate = float(rate)
 
     def call(self, x: ArrayLike, training: bool = False) -> Any:
@@ -215,7 +211,7 @@ class Flatten(TensorLayer):
         """Returns the tensor with two axes."""
         value = as_numbers(x)
         if value.ndim < 1:
-            raise at(InvalidArgumentError(f"layer {self.name!r} takes a batch, got a scalar"), user_location())
+            raise InvalidArgumentError(f"layer {self.name!r} takes a batch, got a scalar").here()
         count = 1
         for length in value.shape[1:]:
             count *= length
@@ -304,8 +300,9 @@ class Embedding(TensorLayer):
         """
         value = as_numbers(x)
         if value.dtype.kind not in "iu":
-            error = InvalidTypeError(f"layer {self.name!r} takes integers, the numbers of categories; got {value.type}")
-            raise at(error, user_location())
+            raise InvalidTypeError(
+                f"layer {self.name!r} takes integers, the numbers of categories; got {value.type}"
+            ).here()
         # A negative number must not count from the end, as an index does; past the end it gives NaN.
         return take(self.cast(self.embeddings), where(value < 0, self.input_dim, value), axis=0)
 
@@ -344,11 +341,10 @@ class StringLookup:
         output_mode: str = "int",
     ) -> None:
         if num_oov_indices not in (0, 1) or vocabulary is None or output_mode != "int":
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 "StringLookup: here a vocabulary is given, num_oov_indices is 0 or 1, and output_mode is 'int'; got "
                 f"vocabulary={vocabulary!r:.60}, num_oov_indices={num_oov_indices!r}, output_mode={output_mode!r}"
-            )
-            raise at(error, user_location())
+            ).here()
         entries: list[str] = asarray(cast("Any", vocabulary), dtype=str).tolist()
         special = [*([] if mask_token is None else [mask_token]), *([oov_token] if num_oov_indices else [])]
         # A saved vocabulary has the special strings in front.
@@ -448,7 +444,7 @@ class Sequential(TensorLayer):
           InvalidArgumentError: there is none.
         """
         if not self.layers:
-            raise at(InvalidArgumentError(f"{self.name}: pop() of a Sequential without layers"), user_location())
+            raise InvalidArgumentError(f"{self.name}: pop() of a Sequential without layers").here()
         return self.layers.pop()
 
     def _parts(self) -> Iterator[tuple[str, Any]]:
@@ -475,10 +471,9 @@ class Sequential(TensorLayer):
 
 def _checked(layer: Any, position: int) -> Callable[..., Any]:
     if not callable(layer) or isinstance(layer, type):
-        error = InvalidTypeError(
+        raise InvalidTypeError(
             f"Sequential: layers[{position}] must be a layer or a function of one tensor, got {layer!r:.60}"
-        )
-        raise at(error, user_location())
+        ).here()
     return layer
 
 

@@ -10,7 +10,6 @@ from typing import Any, cast
 import jax as _jax
 import jax.numpy as jnp
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import Variable
 from graphc.compiler.ops import call_jax, random
@@ -93,16 +92,15 @@ def from_flax(module: Any, variables: Mapping[str, Any] | None = None) -> Layer:
     kind = type(module).__name__.lower()
     if hasattr(module, "init") and hasattr(module, "apply"):
         if not isinstance(variables, Mapping) or "params" not in variables:
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"from_flax: give the variables of {type(module).__name__}: from_flax(module, module.init(key, x))"
-            )
-            raise at(error, user_location())
+            ).here()
         params = {"params": variables["params"]}
         state = {name: collection for name, collection in variables.items() if name != "params"}
         return _Foreign(partial(_linen, module), params, state, type(module).__call__, kind)
     if not _is_of(module, "flax.nnx"):
         text = f"from_flax: expected a module of flax.linen or flax.nnx, got {type(module).__name__}"
-        raise at(InvalidTypeError(text), user_location())
+        raise InvalidTypeError(text).here()
     nnx = _imported("flax.nnx")
     copies = {training: nnx.clone(module) for training in (False, True)}
     copies[True].train()
@@ -135,7 +133,7 @@ def from_equinox(module: Any, *, batched: bool = True) -> Layer:
     """
     if not _is_of(module, "equinox"):
         text = f"from_equinox: expected a module of equinox, got {type(module).__name__}"
-        raise at(InvalidTypeError(text), user_location())
+        raise InvalidTypeError(text).here()
     equinox = _imported("equinox")
     modules = {training: equinox.nn.inference_mode(module, value=not training) for training in (False, True)}
     static = {training: equinox.partition(one, equinox.is_inexact_array)[1] for training, one in modules.items()}

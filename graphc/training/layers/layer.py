@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 
 from graphc.compiler.autograph import call
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import Variable, as_dtype, context, shorten
 from graphc.compiler.ops import as_numbers, astype, is_random_state, nn, zeros
@@ -64,8 +63,9 @@ def mixed_precision(dtype: Any = "bfloat16") -> Generator[None]:
     """
     compute = None if dtype is None else as_dtype(dtype)
     if compute is not None and compute.name not in ("bfloat16", "float16", "float32"):
-        error = InvalidArgumentError(f"mixed_precision: the dtype must be 'bfloat16' or 'float16', got {dtype!r:.40}")
-        raise at(error, user_location())
+        raise InvalidArgumentError(
+            f"mixed_precision: the dtype must be 'bfloat16' or 'float16', got {dtype!r:.40}"
+        ).here()
     before, _policy.dtype = _policy.dtype, compute if compute is not None and compute.itemsize == 2 else None
     try:
         yield
@@ -186,9 +186,7 @@ class Layer(Module):
         """Computes the output; subclasses override it, with a parameter ``training`` if they want to know."""
         del inputs, options
         kind = type(self).__name__
-        raise at(
-            UnimplementedError(f"{kind} is a Layer without a call method; write {kind}.call(self, x)"), user_location()
-        )
+        raise UnimplementedError(f"{kind} is a Layer without a call method; write {kind}.call(self, x)").here()
 
     def __call__(self, *inputs: Any, training: bool | None = None, **options: Any) -> Any:
         """Computes the output.
@@ -208,11 +206,10 @@ class Layer(Module):
             if trace is not None and begun is not trace:  # a compiled function in a layer does as that layer
                 trace.reads.record(attribute(fixed(_mode, "the mode of the layers around"), "training"), outer)
         elif type(training) not in (bool, np.bool_):
-            error = InvalidTypeError(
+            raise InvalidTypeError(
                 f"layer {self.name!r}: training must be True or False, got {type(training).__name__} {training!r:.60}; "
                 "it decides what is compiled, so it cannot be a tensor"
-            )
-            raise at(error, user_location())
+            ).here()
         if not self.built:
             try:
                 self._build_for(inputs)
@@ -289,8 +286,7 @@ class Layer(Module):
     @trainable.setter
     def trainable(self, value: bool) -> None:
         if type(value) is not bool:
-            error = InvalidTypeError(f"layer {self.name!r}: trainable must be True or False, got {value!r:.60}")
-            raise at(error, user_location())
+            raise InvalidTypeError(f"layer {self.name!r}: trainable must be True or False, got {value!r:.60}").here()
         for layer in (self, *self.submodules):
             if isinstance(layer, Layer):
                 layer._trainable = value
@@ -370,7 +366,7 @@ ActivationLike = Callable[[Any], Any]
 def size(what: str, value: Any, least: int = 1) -> int:
     """Returns a size as an int, such as one of NumPy's."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < least:
-        raise at(InvalidArgumentError(f"{what} must be an int of at least {least}, got {value!r:.60}"), user_location())
+        raise InvalidArgumentError(f"{what} must be an int of at least {least}, got {value!r:.60}").here()
     return value.__index__()
 
 
@@ -380,16 +376,14 @@ def sizes(what: str, value: Any, count: int) -> tuple[int, ...]:
         return (size(what, value),) * count
     values = cast("Sequence[Any]", value)
     if len(values) != count:
-        error = InvalidArgumentError(f"{what} must be an int, or one for each of {count} axes, got {value!r:.60}")
-        raise at(error, user_location())
+        raise InvalidArgumentError(f"{what} must be an int, or one for each of {count} axes, got {value!r:.60}").here()
     return tuple(size(what, one) for one in values)
 
 
 def padding_of(layer: str, value: Any) -> str:
     """Returns a padding by Keras's name, as ``gx.nn`` has it."""
     if not isinstance(value, str) or value.lower() not in ("valid", "same"):
-        error = InvalidArgumentError(f"{layer}: padding must be 'valid' or 'same', got {value!r:.60}")
-        raise at(error, user_location())
+        raise InvalidArgumentError(f"{layer}: padding must be 'valid' or 'same', got {value!r:.60}").here()
     return value.upper()
 
 
@@ -406,4 +400,4 @@ def activation_of(layer: str, requested: Any) -> ActivationLike | None:
         )
     else:
         error = InvalidTypeError(f"{layer}: activation must be a function, a name or None, got {requested!r:.60}")
-    raise at(error, user_location())
+    raise error.here()

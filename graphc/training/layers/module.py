@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, cast
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import ArrayLike, Variable, name_scope
 from graphc.compiler.ops import linalg, ones, permute_dims, random, reshape, sign, zeros
@@ -51,8 +50,7 @@ class Module(Stateful):
     def __init__(self, name: str | None = None) -> None:
         own = _WORDS.sub(r"_\1", type(self).__name__).lower() if name is None else name
         if not (isinstance(own, str) and own.isidentifier()):  # pyright: ignore[reportUnnecessaryIsInstance]
-            error = InvalidArgumentError(f"Module: name must be a Python identifier, got {name!r:.60}")
-            raise at(error, user_location())
+            raise InvalidArgumentError(f"Module: name must be a Python identifier, got {name!r:.60}").here()
         self._name = own
         with name_scope(own) as scope:
             self._scope = scope
@@ -106,7 +104,7 @@ class Module(Stateful):
         named: dict[str, Variable] = {}
         for path, variable in _named(self, "", set()):
             if path in named:
-                raise at(InvalidArgumentError(f"{self.name}: two Variables are named {path!r}"), user_location())
+                raise InvalidArgumentError(f"{self.name}: two Variables are named {path!r}").here()
             named[path] = variable
         return named
 
@@ -248,9 +246,8 @@ def initializer(name: str | Initializer, argument: str) -> Initializer:
         return name
     function = _INITIALIZERS.get(name) if isinstance(name, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
     if function is None:
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"{argument} must be a function of shape and dtype, or one of {', '.join(map(repr, _INITIALIZERS))}; got "
             f"{name!r:.60}"
-        )
-        raise at(error, user_location())
+        ).here()
     return function

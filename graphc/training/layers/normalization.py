@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import ArrayLike, Tensor, Variable, context
 from graphc.compiler.ops import as_numbers, astype, mean, nn, ones, reshape, square, stop_gradient, zeros
@@ -56,8 +55,7 @@ class BatchNormalization(TensorLayer):
     ) -> None:
         super().__init__(name)
         if not 0 <= momentum <= 1:
-            error = InvalidArgumentError(f"BatchNormalization: momentum must be from 0 to 1, got {momentum!r:.60}")
-            raise at(error, user_location())
+            raise InvalidArgumentError(f"BatchNormalization: momentum must be from 0 to 1, got {momentum!r:.60}").here()
         self.axis, self.momentum, self.epsilon = axis, float(momentum), float(epsilon)
         self.center, self.scale = center, scale
         self.gamma: Variable | None = None
@@ -76,10 +74,9 @@ class BatchNormalization(TensorLayer):
         """
         rank = len(input_shape or ())
         if rank < 2 or not -rank <= self.axis < rank:
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"layer {self.name!r} takes a batch with channels along axis {self.axis}; its shape is {input_shape}"
-            )
-            raise at(error, user_location())
+            ).here()
         count = input_shape[self.axis]
         self.gamma = Variable(ones(count), name=f"{self.name}/gamma") if self.scale else None
         self.beta = Variable(zeros(count), name=f"{self.name}/beta") if self.center else None
@@ -96,14 +93,13 @@ class BatchNormalization(TensorLayer):
         value = as_numbers(x)
         moving_mean, moving_variance = self.moving_mean, self.moving_variance
         if moving_mean is None or moving_variance is None:
-            raise at(InvalidArgumentError(f"layer {self.name!r}: call it, or build it, before"), user_location())
+            raise InvalidArgumentError(f"layer {self.name!r}: call it, or build it, before").here()
         axis = self.axis % max(value.ndim, 1)
         if value.shape[axis : axis + 1] != moving_mean.shape:
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"layer {self.name!r} takes {moving_mean.shape[0]} channels along axis {self.axis}, got shape "
                 f"{value.shape}; a layer's sizes are fixed by its first call"
-            )
-            raise at(error, user_location())
+            ).here()
         wide = _wide(value)
         if training and self._trainable:
             others = tuple(other for other in range(value.ndim) if other != axis)
@@ -178,10 +174,9 @@ class LayerNormalization(TensorLayer):
         """
         rank = len(input_shape or ())
         if not self.axis or any(not -rank <= axis < rank for axis in self.axis):
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"layer {self.name!r} normalises over the axes {self.axis}; the input has shape {input_shape}"
-            )
-            raise at(error, user_location())
+            ).here()
         over = {axis % rank for axis in self.axis}
         first = min(over)  # leading axes of size 1 broadcast without being there
         shape = [count if axis in over else 1 for axis, count in enumerate(input_shape)][first:]

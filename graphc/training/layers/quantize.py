@@ -10,7 +10,6 @@ from typing import Any, Protocol, cast
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
@@ -187,11 +186,10 @@ def quantize(
                     reports.append(_report(names[id(weight)], weight, quantized[id(weight)]))
                 setattr(layer, attribute, quantized[id(weight)])
     if not reports:
-        error = FailedPreconditionError(
+        raise FailedPreconditionError(
             f"quantize: {model.name!r} has no floating Variables of two axes or more as attributes of its layers; call "
             "it once, so that it makes them"
-        )
-        raise at(error, user_location())
+        ).here()
     before = after = None
     if metric is not None:
         before, after = _measured(model, data, metric), _measured(copied, data, metric)
@@ -203,11 +201,10 @@ def _check_finite(name: str, weight: Variable) -> None:
     with np.errstate(over="ignore"):
         finite = np.isfinite(weight.numpy().astype(np.float32))
     if not finite.all():
-        error = FailedPreconditionError(
+        raise FailedPreconditionError(
             f"quantize: {np.size(finite) - np.count_nonzero(finite)} of {np.size(finite)} numbers of {name!r} are NaN, "
             "infinite or too large for float32, which no scale fits; restore weights from before the training diverged"
-        )
-        raise at(error, user_location())
+        ).here()
 
 
 def _report(name: str, weight: Variable, quantized: QuantizedWeight) -> WeightReport:
@@ -230,20 +227,17 @@ def _measured(model: Layer, data: Any, metric: MetricLike) -> float:
         metric.update(y, model(asarray(x)))
         count += 1
     if not count:
-        raise at(InvalidArgumentError("quantize: data has no batches to measure on"), user_location())
+        raise InvalidArgumentError("quantize: data has no batches to measure on").here()
     return float(metric.result())
 
 
 def _check(model: Any, bits: Any, data: Any, metric: Any) -> None:
     if not isinstance(model, Layer):
-        raise at(
-            InvalidTypeError(f"quantize: expected a layer or a model of layers, got {model!r:.60}"), user_location()
-        )
+        raise InvalidTypeError(f"quantize: expected a layer or a model of layers, got {model!r:.60}").here()
     if bits != 8:
-        raise at(UnimplementedError(f"quantize: weights are made 8 bits wide, not {bits!r:.20}"), user_location())
+        raise UnimplementedError(f"quantize: weights are made 8 bits wide, not {bits!r:.20}").here()
     if (data is None) != (metric is None):
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             "quantize: give both data and metric, such as data=(x, y), metric=gx.metrics.SparseCategoricalAccuracy(), "
             "or neither"
-        )
-        raise at(error, user_location())
+        ).here()

@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import jax as _jax
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import apply_all, converted
 from graphc.compiler.function import Function
@@ -62,11 +62,10 @@ def remat(fn: Callable[P, R], *, policy: str | None = None) -> Callable[P, R]:
       '0.3600'
     """
     if not callable(fn):
-        raise at(InvalidTypeError(f"remat: expected a function, got {fn!r:.60}"), user_location())
+        raise InvalidTypeError(f"remat: expected a function, got {fn!r:.60}").here()
     if policy is not None and policy not in _POLICIES:
         policies = ", ".join([*_POLICIES])
-        error = InvalidArgumentError(f"remat: there is no policy {policy!r:.60}; there are {policies}")
-        raise at(error, user_location())
+        raise InvalidArgumentError(f"remat: there is no policy {policy!r:.60}; there are {policies}").here()
     name = str(getattr(fn, "__name__", type(fn).__name__))
     compiled = Function(partial(_as_region, fn, policy, name), on_retrace="ignore", name=name)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Never, cast
 
 from graphc.compiler.autograph import call, scan
-from graphc.compiler.base import at, refuse_options, user_location
+from graphc.compiler.base import refuse_options
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import ArrayLike, Tensor, Variable
 from graphc.compiler.ops import as_numbers, concat, flip, matmul, nn, ones, permute_dims, reshape, where, zeros
@@ -139,7 +139,7 @@ class Recurrent(TensorLayer):
         return states
 
     def _wrong(self, problem: str) -> InvalidArgumentError:
-        return at(InvalidArgumentError(f"layer {self.name!r} {problem}"), user_location())
+        return InvalidArgumentError(f"layer {self.name!r} {problem}").here()
 
     def _first_bias(self) -> Tensor:
         raise NotImplementedError
@@ -307,18 +307,15 @@ class Bidirectional(TensorLayer):
     def __init__(self, layer: Recurrent, merge_mode: str = "concat", name: str | None = None) -> None:
         super().__init__(name)
         if not isinstance(layer, Recurrent):  # pyright: ignore[reportUnnecessaryIsInstance]
-            error = InvalidTypeError(f"Bidirectional takes a gx.layers.LSTM or GRU, got {layer!r:.60}")
-            raise at(error, user_location())
+            raise InvalidTypeError(f"Bidirectional takes a gx.layers.LSTM or GRU, got {layer!r:.60}").here()
         if layer.built or layer.go_backwards or layer.return_state:
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"Bidirectional: {layer.name!r} must be a new layer, without go_backwards and return_state"
-            )
-            raise at(error, user_location())
+            ).here()
         if merge_mode not in _MERGED:
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"Bidirectional: merge_mode must be one of {', '.join(map(repr, _MERGED))}, got {merge_mode!r:.60}"
-            )
-            raise at(error, user_location())
+            ).here()
         self.forward_layer, self.backward_layer, self.merge_mode = layer, copy.copy(layer), merge_mode
         self.backward_layer.go_backwards = True
 
@@ -452,4 +449,4 @@ class MultiHeadAttention(TensorLayer):
         return reshape(mask, aligned)
 
     def _wrong(self, problem: str) -> InvalidArgumentError:
-        return at(InvalidArgumentError(f"layer {self.name!r} {problem}"), user_location())
+        return InvalidArgumentError(f"layer {self.name!r} {problem}").here()

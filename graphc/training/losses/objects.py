@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.compiler.core import ArrayLike, Tensor, shorten
 from graphc.compiler.ops import all as all_of
@@ -56,18 +55,18 @@ class Loss:
     def __init__(self, name: str | None = None, reduction: str | None = "sum_over_batch_size") -> None:
         if reduction not in _REDUCTIONS:
             allowed = ", ".join(map(repr, _REDUCTIONS))
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"{type(self).__name__}: reduction must be one of {allowed}, got {reduction!r:.60}"
-            )
-            raise at(error, user_location())
+            ).here()
         self.reduction: str = _REDUCTIONS[reduction]
         self.name = type(self).__name__.lower() if name is None else name
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """Computes one number for each example; subclasses override it."""
         kind = type(self).__name__
-        error = UnimplementedError(f"{kind} is a Loss without a call method; write {kind}.call(self, y_true, y_pred)")
-        raise at(error, user_location())
+        raise UnimplementedError(
+            f"{kind} is a Loss without a call method; write {kind}.call(self, y_true, y_pred)"
+        ).here()
 
     def __call__(self, y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None = None) -> Tensor:
         """Computes the loss.

@@ -9,7 +9,6 @@ from typing import Any, Literal
 import jax
 import jax.numpy as jnp
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import ArrayLike, Tensor, apply, shorten
 from graphc.compiler.ir import OPS, Attrs, OpDef
@@ -416,4 +415,4 @@ def _check_classes(loss: str, logits: Tensor) -> None:
 
 
 def _error(kind: type[InvalidArgumentError], message: str) -> InvalidArgumentError:
-    return at(kind(message), user_location())
+    return kind(message).here()

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import GraphcError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import NO_ATTRS, Tensor, Variable, apply, array_of, busy, context, exchanged, shorten
 from graphc.compiler.ir import OPS, Attrs, OpDef
@@ -249,14 +249,14 @@ class Metric(Stateful):
         """Returns what a batch adds to each sum; subclasses override it."""
         del values, options
         kind = type(self).__name__
-        error = UnimplementedError(f"{kind} is a Metric without a sums method; write {kind}.sums(self, y_true, y_pred)")
-        raise at(error, user_location())
+        raise UnimplementedError(
+            f"{kind} is a Metric without a sums method; write {kind}.sums(self, y_true, y_pred)"
+        ).here()
 
     def result(self) -> Tensor:
         """Returns the metric of all rows since the last :meth:`reset`; subclasses override it."""
         kind = type(self).__name__
-        error = UnimplementedError(f"{kind} is a Metric without a result method; write {kind}.result(self)")
-        raise at(error, user_location())
+        raise UnimplementedError(f"{kind} is a Metric without a result method; write {kind}.result(self)").here()
 
     def update(self, *values: Any, **options: Any) -> None:
         """Takes a batch in; the arguments are those of the metric's :meth:`sums`.
@@ -289,11 +289,10 @@ class Metric(Stateful):
         """Returns the arguments of :meth:`sums`, with the weights of rows in that of the examples."""
         signature = inspect.signature(self.sums)
         if "sample_weight" not in signature.parameters:
-            error = UnimplementedError(
+            raise UnimplementedError(
                 f"{self.name}: some rows only fill up the batch (uneven='mask'), and {type(self).__name__}.sums takes "
                 "no sample_weight to leave them out; let it take one, or use DataParallel(uneven='repeat')"
-            )
-            raise at(error, user_location())
+            ).here()
         bound = signature.bind(*values, **options)
         if (weight := bound.arguments.get("sample_weight")) is not None:
             weight = as_numbers(weight)
@@ -323,8 +322,7 @@ class Metric(Stateful):
         """
         for other in [others] if isinstance(others, Metric) else list(others):
             if type(other) is not type(self) or self._shapes() != other._shapes():
-                error = InvalidTypeError(f"{self.name}: merge takes metrics of the same kind, got {other!r:.60}")
-                raise at(error, user_location())
+                raise InvalidTypeError(f"{self.name}: merge takes metrics of the same kind, got {other!r:.60}").here()
             for key, total in self._totals.items():
                 high, low = other._totals[key].value()
                 total.assign(apply(ADD, (apply(ADD, (total, high)), low)))

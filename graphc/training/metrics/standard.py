@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import ArrayLike, Tensor, apply
 from graphc.compiler.ir import Attrs
@@ -244,7 +243,7 @@ class AUC(_Thresholds):
         from_logits: bool = False,
     ) -> None:
         if curve not in ("ROC", "PR"):
-            raise at(InvalidArgumentError(f"AUC: curve must be 'ROC' or 'PR', got {curve!r:.60}"), user_location())
+            raise InvalidArgumentError(f"AUC: curve must be 'ROC' or 'PR', got {curve!r:.60}").here()
         steps = _count("AUC: num_thresholds", num_thresholds, 2) - 1
         # Below 0 all is positive, above 1 nothing.
         super().__init__(name, [-1e-7, *(step / steps for step in range(1, steps)), 1.0 + 1e-7])
@@ -326,11 +325,11 @@ def _total_ratio(metric: Metric, above: str, below: str) -> Tensor:
 
 def _number(metric: str, what: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise at(InvalidArgumentError(f"{metric}: {what} must be a number, got {value!r:.60}"), user_location())
+        raise InvalidArgumentError(f"{metric}: {what} must be a number, got {value!r:.60}").here()
     return float(value)
 
 
 def _count(what: str, value: Any, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise at(InvalidArgumentError(f"{what} must be an int of at least {least}, got {value!r:.60}"), user_location())
+        raise InvalidArgumentError(f"{what} must be an int of at least {least}, got {value!r:.60}").here()
     return value

@@ -9,7 +9,6 @@ from typing import Any
 import jax
 import optax
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.compiler.core import Tensor, Variable, apply, context
 from graphc.compiler.tracing import making_state
@@ -48,8 +47,7 @@ class ExponentialMovingAverage(Stateful):
 
     def __init__(self, decay: float = 0.999, *, name: str = "ema") -> None:
         if isinstance(decay, bool) or not isinstance(decay, float) or not 0 < decay < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
-            error = InvalidArgumentError(f"{name}: decay must be a number between 0 and 1, got {decay!r:.60}")
-            raise at(error, user_location())
+            raise InvalidArgumentError(f"{name}: decay must be a number between 0 and 1, got {decay!r:.60}").here()
         self.name = name
 
         def change(value: Any, average: Any) -> Any:
@@ -86,10 +84,9 @@ class ExponentialMovingAverage(Stateful):
             with making_state(checked):
                 self._make(checked)
         elif [*map(id, checked)] != [*map(id, self._followed)]:
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"{self.name}: the variables are not those that it follows; give the same in the same order each time"
-            )
-            raise at(error, user_location())
+            ).here()
 
     def _make(self, variables: list[Variable]) -> None:
         if context.creating is not None:
@@ -127,8 +124,7 @@ class ExponentialMovingAverage(Stateful):
           FailedPreconditionError: there are no averages yet.
         """
         if not self._followed:
-            error = FailedPreconditionError(f"{self.name}: applied: there are no averages yet; call update before")
-            raise at(error, user_location())
+            raise FailedPreconditionError(f"{self.name}: applied: there are no averages yet; call update before").here()
         values = [variable.value() for variable in self._followed]
         try:
             for variable, average in zip(self._followed, self._averages, strict=True):

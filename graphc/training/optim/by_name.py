@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Unpack
 import jax
 import optax
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidTypeError, UnimplementedError
 from graphc.training.optim.named import LearningRate, Named, Options
 
@@ -174,8 +173,7 @@ class _FromOptax(Named):
         rate = arguments.pop("learning_rate", self._parameters["learning_rate"])
         if rate is inspect.Parameter.empty:
             name = type(self).__name__
-            error = InvalidTypeError(f"{name.lower()}: there is no learning_rate; write gx.optim.{name}(0.001)")
-            raise at(error, user_location())
+            raise InvalidTypeError(f"{name.lower()}: there is no learning_rate; write gx.optim.{name}(0.001)").here()
         numbers = {name: value for name, value in arguments.items() if type(self._parameters[name]) is float}
         # The rule's own decay, where it has one, and not the one that every optimizer here has.
         numbers.pop("weight_decay", None)
@@ -198,11 +196,10 @@ def _refuse_more_than_gradients(rule: optax.GradientTransformation) -> None:
     try:
         jax.eval_shape(update, [jax.ShapeDtypeStruct((2,), "float32")])
     except TypeError as problem:
-        error = UnimplementedError(
+        raise UnimplementedError(
             f"this rule of optax needs more than gradients, such as the loss for a line search ({problem}); turn that "
             "off, as by gx.optim.LBFGS(0.1, linesearch=None), or run optax's own loop in gx.call_jax"
-        )
-        raise at(error, user_location()) from None
+        ).here() from None
 
 
 def _key(name: str) -> str:

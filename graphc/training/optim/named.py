@@ -12,7 +12,6 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import Tensor, Variable, with_short_errors
 from graphc.compiler.ops import asarray, call_jax
@@ -172,8 +171,9 @@ class Named(Optimizer):
             names = ("learning_rate", *inspect.signature(type(self)).parameters, "weight_decay", *_CLIPS, "loss_scale")
             names = [option for option in dict.fromkeys(names) if option != "options"]
             hint = f"it is {here} here; " if (here := _CALLED_HERE.get(unknown[0])) else ""
-            error = InvalidTypeError(f"{name}: there is no option {unknown[0]!r}; {hint}there are {', '.join(names)}")
-            raise at(error, user_location())
+            raise InvalidTypeError(
+                f"{name}: there is no option {unknown[0]!r}; {hint}there are {', '.join(names)}"
+            ).here()
         values = {
             argument: value if type(value) is bool and argument in numbers else number(f"{name}: {argument}", value)
             for argument, value in values.items()
@@ -241,11 +241,10 @@ class Named(Optimizer):
     @learning_rate.setter
     def learning_rate(self, value: Any) -> None:
         if callable(self._learning_rate):
-            error = UnimplementedError(
+            raise UnimplementedError(
                 f"{self.name}: the learning rate follows a schedule and cannot be set to {value!r:.40}; make the "
                 "optimizer with a number to assign another"
-            )
-            raise at(error, user_location())
+            ).here()
         if not isinstance(value, Tensor | Variable):
             value = number(f"{self.name}: learning_rate", value)
         own = self._own_variable("learning_rate", "assigning the learning rate")
@@ -278,10 +277,9 @@ class Named(Optimizer):
             return loss
         own = self._own_variable("loss_scale", "the loss scale")
         if own is None:
-            error = FailedPreconditionError(
+            raise FailedPreconditionError(
                 f"{self.name}: scale_loss: there is no state yet; call optimizer.build(variables) before"
-            )
-            raise at(error, user_location())
+            ).here()
         return loss * asarray(own.value(), loss.dtype if loss.dtype.itemsize > 2 else "float32")
 
 
@@ -307,8 +305,7 @@ _registered: dict[str, str] = {}
 def number(what: str, value: Any, alternative: str = "") -> float:
     """Returns a number of the user's as a float."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        error = InvalidTypeError(
+        raise InvalidTypeError(
             f"{what} must be a Python number{alternative}, got {type(value).__name__} {value!r:.60}"
-        )
-        raise at(error, user_location())
+        ).here()
     return float(value)

@@ -9,7 +9,7 @@ import jax
 import optax
 
 from graphc.compiler.autograph import call
-from graphc.compiler.base import at, user_location, warn_at
+from graphc.compiler.base import user_location, warn_at
 from graphc.compiler.base.errors import GraphcError, GraphcWarning, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import ArrayLike, Tensor, Variable, apply, array_of, context, device, shorten, target_sharding
 from graphc.compiler.gradients import GradientTape
@@ -416,4 +416,4 @@ def _checked_gradient(gradient: Any, variable: Variable) -> Tensor:
 
 
 def _error(kind: type[InvalidArgumentError], message: str) -> InvalidArgumentError:
-    return at(kind(message), user_location())
+    return kind(message).here()

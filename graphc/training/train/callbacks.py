@@ -7,7 +7,6 @@ import math
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, NotFoundError
 from graphc.compiler.base.files import PathLike, as_path, file_errors, make_directories
 from graphc.compiler.core import Tensor
@@ -50,7 +49,7 @@ class History:
     def __getitem__(self, name: str) -> list[float]:
         if name not in self.values:
             there = ", ".join(map(repr, self.values)) or "nothing yet"
-            raise at(NotFoundError(f"History: no epoch reported {name!r}; there is {there}"), user_location())
+            raise NotFoundError(f"History: no epoch reported {name!r}; there is {there}").here()
         return self.values[name]
 
     def append(self, numbers: Mapping[str, float]) -> None:
@@ -135,7 +134,7 @@ class EarlyStopping(Callback):
         best: Any = None,
     ) -> None:
         if mode not in ("min", "max"):
-            raise at(InvalidArgumentError(f"EarlyStopping: mode must be 'min' or 'max', got {mode!r}"), user_location())
+            raise InvalidArgumentError(f"EarlyStopping: mode must be 'min' or 'max', got {mode!r}").here()
         self.monitor, self.patience = monitor, patience
         self._min_delta, self._sign, self._best = min_delta, -1.0 if mode == "max" else 1.0, best
         self._kept: dict[str, Tensor] | None = None
@@ -177,11 +176,10 @@ class Checkpoints(Callback):
           InvalidArgumentError: it does not.
         """
         if all(part is not history for part in self.checkpoint.parts.values()):
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 "Checkpoints: the checkpoint does not have the history that fit continues; make history = "
                 "gx.train.History(), and give history=history to gx.train.Checkpoint and to gx.train.fit"
-            )
-            raise at(error, user_location())
+            ).here()
 
     def epoch_end(self, history: History) -> None:
         """Saves the current state."""

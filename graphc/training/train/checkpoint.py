@@ -12,7 +12,6 @@ from typing import Any, Protocol, Self, cast
 import jax
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import (
     DataLossError,
     FailedPreconditionError,
@@ -381,4 +380,4 @@ class Checkpoint:
 
 
 def _error(kind: type[Any], message: str) -> GraphcError:
-    return at(kind(message), user_location())
+    return kind(message).here()

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from graphc.compiler.autograph import LoopVariables, do_not_convert, run_for
-from graphc.compiler.base import at, nest, refuse_options, user_location
+from graphc.compiler.base import nest, refuse_options
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import shorten
 from graphc.compiler.function import Function, function
@@ -288,7 +288,7 @@ def _check(step: Any, validation: Any) -> None:
             "fit: fit takes a step function, which computes a loss for a batch, updates the weights and returns the "
             f"loss, got {type(step).__name__}; write one with optimizer.minimize"
         )
-        raise at(InvalidTypeError(text), user_location())
+        raise InvalidTypeError(text).here()
     if validation is None:
         return
     pair = cast("Sequence[Any]", validation) if isinstance(validation, tuple | list) else ()
@@ -297,7 +297,7 @@ def _check(step: Any, validation: Any) -> None:
             "fit: validation is a pair (function, batches): a function that returns numbers for a batch, and a "
             f"dataset; got {type(cast(object, validation)).__name__}"
         )
-        raise at(InvalidTypeError(text), user_location())
+        raise InvalidTypeError(text).here()
 
 
 def _steps(
@@ -325,7 +325,7 @@ def _mean(parts: Iterable[tuple[int, Mapping[str, Any]]], what: str) -> dict[str
         for name, value in numbers.items():
             sums.setdefault(name, []).append((rows, value))
     if count == 0:
-        raise at(InvalidArgumentError(f"fit: the dataset of {what} has no batches"), user_location())
+        raise InvalidArgumentError(f"fit: the dataset of {what} has no batches").here()
     return {
         name: sum(rows * _number(value, name, what) for rows, value in entries)
         / (sum(rows for rows, _ in entries) or 1)
@@ -339,4 +339,4 @@ def _number(value: Any, name: str, what: str) -> float:
         return mean_of(value)
     except (TypeError, ValueError) as error:
         text = f"fit: {what} returns {name} = {value!r:.60}, which is no number; return the loss, or numbers by name"
-        raise at(InvalidTypeError(text), user_location()) from error
+        raise InvalidTypeError(text).here() from error

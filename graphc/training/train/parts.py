@@ -8,7 +8,6 @@ from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidTypeError
 from graphc.compiler.core import Variable
 
@@ -51,11 +50,10 @@ def _collect(name: str, value: Any, variables: dict[str, Variable], states: dict
             _collect(f"{name}/{key}", item, variables, states)
     else:
         hint = f"; gx.Variable({value!r}, trainable=False) holds a number" if isinstance(value, int | float) else ""
-        error = InvalidTypeError(
+        raise InvalidTypeError(
             f"Checkpoint: {name} has neither Variables nor state() and restore(), got {type(value).__name__} "
             f"{value!r:.60}{hint}"
-        )
-        raise at(error, user_location())
+        ).here()
 
 
 def _inside(value: Any) -> Mapping[Any, Any] | None:
@@ -94,11 +92,10 @@ def encoded(name: str, value: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> A
         pairs = cast("Mapping[Any, Any]", value).items()
         if all(isinstance(key, str) for key, _ in pairs):
             return {"dict": {key: encoded(f"{name}/{key}", item, arrays) for key, item in pairs}}
-    error = InvalidTypeError(
+    raise InvalidTypeError(
         f"Checkpoint: {name} is {cast('Any', value)!r:.60}; the state of an object is made of numbers, "
         "strings, bytes, None, NumPy arrays, and lists, tuples and dicts by strings of these"
-    )
-    raise at(error, user_location())
+    ).here()
 
 
 def decoded(value: Any, array: Callable[[str], np.ndarray[Any, Any]]) -> Any:

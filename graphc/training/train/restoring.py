@@ -13,7 +13,6 @@ from typing import Any, TypeAlias, cast
 import jax
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import (
     DataLossError,
     FileMissingError,
@@ -218,8 +217,7 @@ def _slices(spans: Iterable[tuple[int, int]], origin: Iterable[int]) -> tuple[sl
 
 
 def _damaged(path: Path, why: str) -> DataLossError:
-    error = DataLossError(f"{path} is damaged: {why}; restore an earlier checkpoint: checkpoint.steps lists them")
-    return at(error, user_location())
+    return DataLossError(f"{path} is damaged: {why}; restore an earlier checkpoint: checkpoint.steps lists them").here()
 
 
 _MOST_LISTED = 20
@@ -355,15 +353,14 @@ def from_orbax(folder: PathLike, **parts: Any) -> None:
     variables = _variables(parts)
     path = as_path(folder).absolute()
     if not path.is_dir():
-        raise at(FileMissingError(f"from_orbax: {path}: there is no such folder"), user_location())
+        raise FileMissingError(f"from_orbax: {path}: there is no such folder").here()
     with _orbax().StandardCheckpointer() as checkpointer:
         tree = checkpointer.metadata(path).item_metadata.tree
         leaves, structure = _trees.tree_flatten_with_path(tree)
         names = [_trees.keystr(keys, simple=True, separator="/") for keys, _ in leaves]
         kinds = {name: f"{leaf.dtype}{list(leaf.shape)}" for name, (_, leaf) in zip(names, leaves, strict=True)}
         if text := faults(kinds, variables, (), parts):
-            error = InvalidArgumentError(f"from_orbax: the checkpoint in {path} does not fit: {text}")
-            raise at(error, user_location())
+            raise InvalidArgumentError(f"from_orbax: the checkpoint in {path} does not fit: {text}").here()
         arrays = [array_of(variables[name]) for name in names]
         wanted = [jax.ShapeDtypeStruct(array.shape, array.dtype, sharding=array.sharding) for array in arrays]
         restored = jax.tree.leaves(checkpointer.restore(path, jax.tree.unflatten(structure, wanted)))
@@ -376,11 +373,10 @@ def _variables(parts: Mapping[str, Any]) -> dict[str, Variable]:
     for name, part in parts.items():
         some, states = parts_of(name, part)
         if states:
-            error = InvalidTypeError(
+            raise InvalidTypeError(
                 f"{', '.join(states)} has a state that is not a Variable, which orbax cannot store; omit it, or "
                 "save it with gx.train.Checkpoint"
-            )
-            raise at(error, user_location())
+            ).here()
         variables |= some
     return variables
 
@@ -390,4 +386,4 @@ def _orbax() -> Any:
         return import_module("orbax.checkpoint")
     except ImportError as error:
         text = f"orbax is not installed ({error}): pip install 'graphc[checkpoint]'"
-        raise at(NotFoundError(text), user_location()) from error
+        raise NotFoundError(text).here() from error

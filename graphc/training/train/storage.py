@@ -33,7 +33,7 @@ from typing import Any
 
 import numpy as np
 
-from graphc.compiler.base import Location, at, user_location, wait_until
+from graphc.compiler.base import Location, user_location, wait_until
 from graphc.compiler.base.errors import (
     DeadlineExceededError,
     FailedPreconditionError,
@@ -368,7 +368,7 @@ class Writing:
         try:
             write()
         except BaseException as error:
-            self._errors.append(at(error, location) if isinstance(error, GraphcError) else error)
+            self._errors.append(error.at(location) if isinstance(error, GraphcError) else error)
         with self._condition:
             self._is_busy = False
             self._condition.notify_all()

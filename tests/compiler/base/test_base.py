@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from graphc.compiler.base import Config, Location, Registry, UniqueNames, at, config, errors
+from graphc.compiler.base import Config, Location, Registry, UniqueNames, config, errors
 
 
 class TestErrors:
@@ -53,7 +53,7 @@ class TestErrors:
         classes = {
             name for name, value in vars(errors).items() if isinstance(value, type) and issubclass(value, Exception)
         }
-        assert classes | {"at", "code_of", "error_of_code"} == set(errors.__all__)
+        assert classes | {"code_of", "error_of_code"} == set(errors.__all__)
 
     def test_every_error_has_a_status_and_takes_tensorflows_arguments(self) -> None:
         classes = [value for value in vars(errors).values() if isinstance(value, type)]
@@ -72,11 +72,11 @@ class TestErrors:
 
     def test_at_appends_the_place(self) -> None:
         error = errors.InvalidArgumentError("bad", 3)
-        assert at(error, Location("nowhere.py", 4, "f")) is error
+        assert error.at(Location("nowhere.py", 4, "f")) is error
         assert error.args == ('bad\n  at File "nowhere.py", line 4, in f', 3)
 
     def test_at_without_a_place_changes_nothing(self) -> None:
-        assert str(at(errors.InternalError("bad"), None)) == "bad"
+        assert str(errors.InternalError("bad").at(None)) == "bad"
 
 
 class TestConfig:

@@ -22,7 +22,7 @@ from graphc.compiler.autograph.constructs.branches.logic import require
 from graphc.compiler.autograph.constructs.exceptions.failure import RegionFailure, failures
 from graphc.compiler.autograph.constructs.exceptions.origins import user_calls
 from graphc.compiler.autograph.values.deferred import Deferred, Frozen, Opaque
-from graphc.compiler.base import Location, at, user_location
+from graphc.compiler.base import Location
 from graphc.compiler.base.errors import InvalidTypeError, NumericsError
 from graphc.compiler.core import (
     Tensor,
@@ -85,11 +85,10 @@ class _Blame(Deferred):
         index, type = types[output]
         without = "that are finite" if not nans else "in which there is no NaN"
         later = f", in iteration {runs} of its loop" if runs else ""
-        error = NumericsError(
+        return NumericsError(
             f"{name} made {bad} of the {type.size} elements of its output {index}, {type},{of} {without}{later} "
             "(gx.config.check_numerics)"
-        )
-        return at(error, location)
+        ).at(location)
 
 
 def check_numerics(tensor: Any, message: str = "") -> Any:
@@ -114,11 +113,10 @@ def check_numerics(tensor: Any, message: str = "") -> Any:
     checked: Any = operand_value if isinstance(operand_value, Tensor) else Tensor(operand(operand_value))
     prefix = f"{message}: " if message else ""
     if not checked.type.is_inexact:
-        error = InvalidTypeError(f"{prefix}gx.check_numerics: expected floating or complex numbers, got {checked.type}")
-        raise at(error, user_location())
-    error = at(
-        NumericsError(f"{prefix}the tensor of type {checked.type} holds NaN or infinite values"), user_location()
-    )
+        raise InvalidTypeError(
+            f"{prefix}gx.check_numerics: expected floating or complex numbers, got {checked.type}"
+        ).here()
+    error = NumericsError(f"{prefix}the tensor of type {checked.type} holds NaN or infinite values").here()
     with unexamined():
         bad, _ = apply(BAD_VALUES, (checked,), Attrs(num_given=0))
         fine = apply(OPS["logical_not"], (bad,))

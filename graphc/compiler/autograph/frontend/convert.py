@@ -21,7 +21,7 @@ from graphc.compiler.autograph.frontend.item_uses import mark_item_uses
 from graphc.compiler.autograph.frontend.rewriting import ConversionUnit
 from graphc.compiler.autograph.frontend.source import FUTURE_FLAGS, Definition, FunctionSource, find_source
 from graphc.compiler.autograph.frontend.statements import rewrite
-from graphc.compiler.base import ABOVE, at, collection_paused, deep_recursion, errors, remember, user_location
+from graphc.compiler.base import ABOVE, collection_paused, deep_recursion, errors, remember
 
 __all__ = ["convert", "is_converted", "is_part", "is_part_of", "names_asked", "to_source"]
 
@@ -181,8 +181,7 @@ def _python_function(value: object) -> FunctionType:
         method = getattr(type(current), "__call__", None)  # noqa: B004  the function itself is wanted
         current = next((part for part in inside if part is not None), method if callable(method) else None)
         if current is None or isinstance(current, WrapperDescriptorType | MethodWrapperType | BuiltinFunctionType):
-            error = errors.InvalidTypeError(f"to_source: expected a Python function, got {value!r:.60}")
-            raise at(error, user_location())
+            raise errors.InvalidTypeError(f"to_source: expected a Python function, got {value!r:.60}").here()
     return current
 
 

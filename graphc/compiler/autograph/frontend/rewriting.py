@@ -10,7 +10,7 @@ from typing import Any, cast
 from graphc.compiler.autograph.frontend.emit import PREFIX, assign, constant, load, located, not_, visitor
 from graphc.compiler.autograph.frontend.scopes import own_nodes
 from graphc.compiler.autograph.frontend.source import mangle
-from graphc.compiler.base import Location, at, errors, held_by, is_kept, is_library_module
+from graphc.compiler.base import Location, errors, held_by, is_kept, is_library_module
 
 # The function that is being converted: its file, its class, and the modules that its names refer to.
 
@@ -62,7 +62,7 @@ class ConversionUnit:
     def refuse(self, node: ast.AST, message: str) -> errors.UnsupportedSyntaxError:
         """Returns the error for a construct that cannot be converted, with its place."""
         location = Location(self.file, getattr(node, "lineno", 1), self.function)
-        return at(errors.UnsupportedSyntaxError(message), location)
+        return errors.UnsupportedSyntaxError(message).at(location)
 
 
 Block = list[ast.stmt]

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from graphc.compiler.autograph.values.overflow import require_within
 from graphc.compiler.autograph.values.protocol import Kinds, Symbolic, host_sequence_of
 from graphc.compiler.autograph.values.spans import ANY_INT, TRUTH, ValueRange, span_of_dtype
-from graphc.compiler.base import Location, at, with_article
+from graphc.compiler.base import Location, with_article
 from graphc.compiler.base.errors import ConcretizationError
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor, apply, kind_of_dtype
 from graphc.compiler.ir import Attrs, Value
@@ -247,7 +247,7 @@ class SymbolicNumber(SymbolicTensor, Symbolic):
             f"this one ({self.made_at()}) that depends on tensors; give it one kind on all paths (1.0 instead of 1), "
             f"or convert it with {kinds[-1].__name__}()"
         )
-        raise self.trace.refuse(error) if location is None else at(error, location)
+        raise self.trace.refuse(error) if location is None else error.at(location)
 
     def require_within(self, low: int, high: int, error: Callable[[], Exception]) -> None:
         """Raises an error where it is an int that does not lie between two."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from graphc.compiler.autograph.values.spans import ANY_INT, BINARY, HIGHEST, LOWEST, UNARY, Bounds, ValueRange
-from graphc.compiler.base import at, user_location
+from graphc.compiler.base import user_location
 from graphc.compiler.base.errors import NumberOverflowError
 from graphc.compiler.core import apply, dtype_rules
 from graphc.compiler.ir import OPS, Attrs
@@ -85,7 +85,7 @@ def _require(name: str, fits: Any) -> None:
         "holds such a number where Python's grow; bound it, for example by %, or compute it as a tensor: as a float, "
         "gx.astype(x, 'float32'), or as an int32 tensor, which wraps"
     )
-    require_limit(fits, lambda: at(NumberOverflowError(message), location))
+    require_limit(fits, lambda: NumberOverflowError(message).at(location))
 
 
 def require_within(value: Any, span: ValueRange, low: int, high: int, error: Callable[[], Exception]) -> None:

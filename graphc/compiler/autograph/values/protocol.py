@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, cast
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import InvalidTypeError, UndefinedNameError
 from graphc.compiler.core import operand
 from graphc.compiler.tracing import context
@@ -281,7 +281,7 @@ class Unbound(Symbolic):
         error = UndefinedNameError(
             f"name {self.name!r} is used, but {self.reason}; bind it on every way to here, for example before"
         )
-        raise at(error, user_location()) if context.trace is None else context.trace.note_refusal(error)
+        raise error.here() if context.trace is None else context.trace.note_refusal(error)
 
     def use(self) -> Any:
         """Returns what reading the name gives, where that may be anything."""

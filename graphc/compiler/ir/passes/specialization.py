@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from graphc.compiler.base import at, deep_recursion
+from graphc.compiler.base import deep_recursion
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError
 from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.opdef import (
@@ -176,7 +176,7 @@ class _Specialized:
             try:
                 self._node(node)
             except GraphcError as error:
-                raise at(error, node.location) from None
+                raise error.at(node.location) from None
         outputs = [self._values[value] for value in self._graph.outputs]
         return Graph(self._inputs, list(self._nodes.values()), outputs, self._graph.name)
 

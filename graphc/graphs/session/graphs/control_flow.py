@@ -11,7 +11,7 @@ import numpy as np
 from graphc.compiler import ops as order
 from graphc.compiler.autograph import cond as branch
 from graphc.compiler.autograph import while_loop as loop
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import InvalidTypeError
 from graphc.compiler.core import (
     FUNCTIONS,
@@ -89,8 +89,7 @@ def convert_to_tensor(
         value = value.value()
     if isinstance(value, SymbolicTensor):
         if dtype is not None and value.raw.type.dtype != graph_dtype(dtype):
-            error = InvalidTypeError(f"convert_to_tensor: {value!r} is not {graph_dtype(dtype).name}; use cast")
-            raise at(error, user_location())
+            raise InvalidTypeError(f"convert_to_tensor: {value!r} is not {graph_dtype(dtype).name}; use cast").here()
         return cast("GraphTensor", value)
     graph = graph_of(nest.flatten(value)[0])
     if any(isinstance(leaf, SymbolicTensor | Variable) for leaf in nest.flatten(value)[0]):

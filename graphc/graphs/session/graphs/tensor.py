@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidTypeError, UnimplementedError
 from graphc.compiler.core import ArrayMethods, Dimension, SymbolicTensor, Tensor, TensorShape
 from graphc.compiler.ir import OPEN, Node, TensorType, Value, compatible, merge
@@ -34,8 +33,9 @@ def sizes_of(shape: Any) -> tuple[int, ...] | None:
         items = [shape] if isinstance(shape, int) else list(shape)
         return tuple(_size(item) for item in items)
     except TypeError:
-        error = InvalidTypeError(f"expected a shape, such as (None, 10) or None for any, got {shape!r:.60}")
-        raise at(error, user_location()) from None
+        raise InvalidTypeError(
+            f"expected a shape, such as (None, 10) or None for any, got {shape!r:.60}"
+        ).here() from None
 
 
 def _size(item: Any) -> int:

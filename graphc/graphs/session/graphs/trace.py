@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
-from graphc.compiler.base import at, config, nest, user_location
+from graphc.compiler.base import config, nest
 from graphc.compiler.base.errors import FailedPreconditionError, GraphcError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import (
     NO_ATTRS,
@@ -305,7 +305,7 @@ class GraphTrace(Trace):
 
     def refuse(self, error: GraphcError) -> GraphcError:
         """Adds the user's line to an error."""
-        return at(error, user_location())
+        return error.here()
 
     note_refusal = refuse
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from graphc.compiler.base import at, pause, user_location
+from graphc.compiler.base import pause
 from graphc.compiler.base.errors import DeadlineExceededError, FailedPreconditionError
 from graphc.graphs.refusals import user_error
 from graphc.graphs.session.checkpoints import get_checkpoint_state
@@ -93,7 +93,7 @@ class Scaffold:
             candidates = graph.get_collection(key)
             if len(candidates) > 1:
                 problem = f"the collection {key!r} of the graph has {len(candidates)} items; give Scaffold({name}=...)"
-                raise at(FailedPreconditionError(problem), user_location())
+                raise FailedPreconditionError(problem).here()
             value = candidates[0] if candidates else make()
             if not candidates and value is not None:
                 graph.add_to_collection(key, value)
@@ -166,7 +166,7 @@ class ChiefSessionCreator(_Creator):
             problem = self._make_ready(session)
             if problem:
                 problem = f"ChiefSessionCreator: the initializers have run, and the model is not ready: {problem}"
-                raise at(FailedPreconditionError(problem), user_location())
+                raise FailedPreconditionError(problem).here()
         except BaseException:
             session.close()
             raise

@@ -11,7 +11,6 @@ from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.graphs.refusals import refusal, user_error
 from graphc.graphs.session.graphs.graph import default_graph
@@ -225,7 +224,7 @@ class StopAtStepHook(_StepHook):
     def __init__(self, num_steps: int | None = None, last_step: int | None = None) -> None:
         if (num_steps is None) == (last_step is None):
             problem = f"StopAtStepHook: give num_steps or last_step, got num_steps={num_steps}, last_step={last_step}"
-            raise at(InvalidArgumentError(problem), user_location())
+            raise InvalidArgumentError(problem).here()
         self._num_steps, self._last_step = num_steps, last_step
 
     def after_create_session(self, session: Any, coord: Any) -> None:

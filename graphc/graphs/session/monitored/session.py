@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Final, Self
 
-from graphc.compiler.base import at, pause, user_location
+from graphc.compiler.base import pause
 from graphc.compiler.base.errors import (
     AbortedError,
     FailedPreconditionError,
@@ -100,7 +100,7 @@ class _HookedSession:
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         if self._stopped:
             problem = "this monitored Session was asked to stop; look at should_stop() before each run"
-            raise at(FailedPreconditionError(problem), user_location())
+            raise FailedPreconditionError(problem).here()
         try:
             return self._run(fetches, feed_dict, options or RunOptions(), run_metadata or RunMetadata())
         except _LOST:
@@ -225,7 +225,7 @@ class MonitoredSession:
         """
         if [*inspect.signature(step_fn).parameters] != ["step_context"]:
             problem = f"run_step_fn: the function takes one argument, step_context; got {inspect.signature(step_fn)}"
-            raise at(InvalidArgumentError(problem), user_location())
+            raise InvalidArgumentError(problem).here()
         return self._kept(lambda inner: step_fn(StepContext(inner.session, inner.run)))
 
     def should_stop(self) -> bool:

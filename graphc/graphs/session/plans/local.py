@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.compiler.base import ABOVE, at, config
+from graphc.compiler.base import ABOVE, config
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, NotFoundError
 from graphc.compiler.devices import canonical_device, device_name, devices
 from graphc.compiler.ir import DeviceSpec, Node, Value
@@ -101,11 +101,10 @@ def local_plan(
         raise _unplaced(nodes, error) from None
     if placement.spanning:
         node = next(node for node in nodes if node in placement.spanning)
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"{node.name!r} has a loop or branch that is pinned to several devices, which a Session does not run; "
             "pin the whole of it, or use gx.function"
-        )
-        raise at(error, node.location)
+        ).at(node.location)
     return make_plan(graph, nodes, fed, fetched, placement.devices, default, state, note_compiled), placement
 
 
@@ -132,11 +131,10 @@ def _unplaced(nodes: Sequence[Node], error: NotFoundError) -> GraphcError:
                 if elsewhere
                 else ". With gx.ConfigProto(allow_soft_placement=True) the CPU is used instead"
             )
-            refused = InvalidArgumentError(
+            return InvalidArgumentError(
                 f"Cannot assign a device to node {node.attrs.get('variable', node.name)!r}: Could not satisfy explicit "
                 f"device specification {node.device!r}: {reason}{remedy}"
-            )
-            return at(refused, node.location)
+            ).at(node.location)
     return error
 
 

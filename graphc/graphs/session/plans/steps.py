@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NoReturn
 import jax
 import numpy as np
 
-from graphc.compiler.base import at, interruption, nest, slow_path_reasons
+from graphc.compiler.base import interruption, nest, slow_path_reasons
 from graphc.compiler.base.errors import GraphcError, InternalError
 from graphc.compiler.core import Variable, array_of, context, resources_scope, type_of, variable_lock
 from graphc.compiler.devices import find_device
@@ -125,7 +125,7 @@ def of_operation(error: GraphcError, operation: Operation) -> GraphcError:
         error.op = operation  # pyright: ignore[reportAttributeAccessIssue]
         message = str(error.args[0] if error.args else "").partition("\n  at ")[0]
         error.args = (f"{message} [operation {operation.name!r}]",)
-        at(error, operation.node.location)
+        error.at(operation.node.location)
     return error
 
 
@@ -312,7 +312,7 @@ class SegmentProgram:
             try:
                 check_type(name, variable, (node.outputs or node.inputs)[0].type)
             except GraphcError as error:
-                raise at(error, node.location) from None
+                raise error.at(node.location) from None
 
     def _check_unread(self, missing: set[str]) -> None:
         written: set[str] = set()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphc.compiler.base import at, config, user_location
+from graphc.compiler.base import config
 from graphc.compiler.base.errors import InvalidTypeError, UnimplementedError
 from graphc.compiler.core import FUNCTIONS
 from graphc.graphs.refusals import user_error
@@ -108,8 +108,7 @@ def assert_global_step(global_step_tensor: Any) -> None:
     """
     type = getattr(global_step_tensor, "type", None)
     if type is None or type.dtype.kind not in "iu" or (type.ranked and type.shape):
-        error = InvalidTypeError(f"expected a scalar integer for the global step, got {global_step_tensor!r:.80}")
-        raise at(error, user_location())
+        raise InvalidTypeError(f"expected a scalar integer for the global step, got {global_step_tensor!r:.80}").here()
 
 
 # Learning rates. In each, ``first`` is the initial rate and ``step`` the step, as a tensor of the rate's dtype.
@@ -266,7 +265,7 @@ class ExponentialMovingAverage:
     ) -> None:
         if zero_debias:
             problem = f"{name}: zero_debias is not there; divide the average by 1 - decay ** updates where you use it"
-            raise at(UnimplementedError(problem), user_location())
+            raise UnimplementedError(problem).here()
         self._decay, self._num_updates, self._name = decay, num_updates, name
         self._averages: dict[int, GraphVariable] = {}
         self._of: dict[int, Any] = {}
@@ -313,8 +312,7 @@ class ExponentialMovingAverage:
 
     def _check(self, item: Any) -> None:
         if not isinstance(item, GraphVariable | GraphTensor) or not item.type.is_inexact:
-            error = InvalidTypeError(f"{self._name}: expected Variables and tensors of floats, got {item!r:.80}")
-            raise at(error, user_location())
+            raise InvalidTypeError(f"{self._name}: expected Variables and tensors of floats, got {item!r:.80}").here()
         if id(item) in self._averages:
             raise user_error(f"{self._name}: Moving average already computed for: {item.name}")
 

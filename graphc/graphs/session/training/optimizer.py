@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest, user_location
 from graphc.compiler.base.errors import InvalidTypeError, UnimplementedError
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Variable, apply_all
 from graphc.compiler.gradients import GradientTape
@@ -78,8 +78,7 @@ def _listed(values: Any, name: str) -> list[Any]:
     items = list(nest.as_tuple(values))
     for item in items:
         if not isinstance(item, GraphTensor | GraphVariable):
-            error = InvalidTypeError(f"gradients: {name} are tensors and Variables of a graph, got {item!r:.60}")
-            raise at(error, user_location())
+            raise InvalidTypeError(f"gradients: {name} are tensors and Variables of a graph, got {item!r:.60}").here()
     return items
 
 
@@ -109,11 +108,10 @@ def _noted(graph: Graph, targets: Sequence[Any], sources: Sequence[Any], stopped
 def _check_apart(node: Node, depends: bool) -> None:
     """Raises an error for gradients through a loop or branch that runs step by step on the host."""
     if depends:
-        error = UnimplementedError(
+        raise UnimplementedError(
             f"gradients: {node.name!r} is a loop or branch with operations of the host, such as those of queues, "
             "through which no gradient flows; take what it needs from the queue before it, with dequeue_many"
-        )
-        raise at(error, node.location or user_location())
+        ).at(node.location or user_location())
 
 
 def _behind(values: Iterable[Value]) -> set[Node]:

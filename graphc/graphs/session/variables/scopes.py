@@ -12,7 +12,6 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import FUNCTIONS
 from graphc.compiler.ir import OPEN, TensorType, compatible_shapes
@@ -435,7 +434,7 @@ def _check_scope(name_or_scope: Any, default_name: str | None, reuse: Reuse) -> 
     elif name_or_scope is not None and not isinstance(name_or_scope, str | VariableScope):
         error = InvalidTypeError(f"variable_scope: expected a name or a VariableScope, got {name_or_scope!r:.60}")
     if error is not None:
-        raise at(error, user_location())
+        raise error.here()
 
 
 def _inner(

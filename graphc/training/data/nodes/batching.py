@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import StringTensor, Tensor, Variable, as_dtype
 from graphc.compiler.function import TensorSpec
@@ -134,11 +133,10 @@ def padded(rows: Sequence[Row], shapes: Sequence[Any], values: Sequence[Any]) ->
                 wanted is None or size <= wanted for size, wanted in zip(sizes, shape or (None,) * rank, strict=True)
             )
             if not fits:
-                error = InvalidArgumentError(
+                raise InvalidArgumentError(
                     f"padded_batch: leaf {index} of element {number} of the batch has the shape {sizes}, which cannot "
                     f"be padded to {dimensions[0] if shape is None else tuple(shape)}"
-                )
-                raise at(error, user_location())
+                ).here()
         largest = [max(axis) for axis in zip(*dimensions, strict=True)]
         whole = [
             most if wanted is None else wanted for most, wanted in zip(largest, shape or [None] * rank, strict=True)
@@ -185,7 +183,7 @@ class _Unbatched(NodeReader):
             problem = (
                 f"unbatch: the leaves of an element must have the same number of rows, but have the shapes {shapes}"
             )
-            raise at(InvalidArgumentError(f"{problem}; {remedy}"), user_location())
+            raise InvalidArgumentError(f"{problem}; {remedy}").here()
         return self._batch is not None
 
     def __next__(self) -> Row:

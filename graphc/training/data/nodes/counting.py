@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.base.nest import Structure
 from graphc.compiler.function import TensorSpec
@@ -261,8 +260,9 @@ def common_spec(specs: list[Any], use: str) -> Any:
         )
         if not same:
             first_one, other = described(specs[0]), described(specs[number])
-            error = InvalidArgumentError(f"{use}: dataset 0 has the elements {first_one}, and dataset {number} {other}")
-            raise at(error, user_location())
+            raise InvalidArgumentError(
+                f"{use}: dataset 0 has the elements {first_one}, and dataset {number} {other}"
+            ).here()
     return unflatten(structure, [_common(column) for column in zip(*[leaves for leaves, _ in flat], strict=True)])
 
 

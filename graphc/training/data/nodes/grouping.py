@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from graphc.compiler.base import at, logs
+from graphc.compiler.base import logs
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.function import TensorSpec
 from graphc.training.data.elements import DatasetSpec, Row, flatten, unflatten
@@ -398,10 +398,9 @@ class _Grouped(Replayed):
         window: Any = self._node.window_size
         size = int(window if isinstance(window, int) else window(np.asarray(key)[()]))
         if size < 1:
-            error = InvalidArgumentError(
+            raise InvalidArgumentError(
                 f"{self._node.word}: the window size for key {key} is {size}, expected 1 or more"
-            )
-            raise at(error, self._node.key.location)
+            ).at(self._node.key.location)
         return size
 
 

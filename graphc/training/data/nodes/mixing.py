@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from graphc.compiler.base import at
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.function import TensorSpec
 from graphc.training.data.elements import Block, DatasetSpec, Row, flatten
@@ -154,8 +153,9 @@ def plan_in(leaf: Any, function: UserFunction) -> PlanNode:
     """Returns the plan of a dataset that a user's function returned."""
     plan = getattr(leaf, "plan", None)
     if not isinstance(plan, PlanNode):
-        error = InvalidTypeError(f"{function.use}: {function.name} must return a dataset, but returned {leaf!r:.60}")
-        raise at(error, function.location)
+        raise InvalidTypeError(f"{function.use}: {function.name} must return a dataset, but returned {leaf!r:.60}").at(
+            function.location
+        )
     return plan
 
 
@@ -182,10 +182,9 @@ class Interleave(PlanNode):
         result = self.function.spec
         if isinstance(result, DatasetSpec):
             return result.element_spec
-        error = InvalidTypeError(
+        raise InvalidTypeError(
             f"{self.function.use}: {self.function.name} must return a dataset, but returns {result}"
-        )
-        raise at(error, self.function.location)
+        ).at(self.function.location)
 
     def open(self, epoch: Epoch) -> NodeReader:
         return _Interleaved(self, epoch)

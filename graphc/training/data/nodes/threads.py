@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphc.compiler.base import Pool, at, user_location, wait_until
+from graphc.compiler.base import Pool, wait_until
 from graphc.compiler.base.errors import CancelledError, DeadlineExceededError, GraphcError
 from graphc.training.data.elements import Row
 from graphc.training.data.functions import UserFunction
@@ -251,7 +251,7 @@ class ReadAhead(NodeReader):
             self._end()
         if error is not None:
             if isinstance(error, GraphcError) and "\n  at " not in str(error):
-                raise at(error, user_location())
+                raise error.here()
             raise error
         if row is None:
             raise StopIteration

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from graphc.compiler.base import at, files, user_location
+from graphc.compiler.base import files
 from graphc.compiler.base.errors import DataLossError, FailedPreconditionError, InvalidArgumentError
 from graphc.compiler.core import STRING, as_dtype, canonical_array
 from graphc.compiler.function import TensorSpec
@@ -27,7 +27,7 @@ def pyarrow(use: str) -> Any:
         for part in ("csv", "compute", "ipc", "parquet"):
             importlib.import_module(f"pyarrow.{part}")
     except ImportError:
-        raise at(FailedPreconditionError(f"{use} need pyarrow: pip install 'graphc[data]'"), user_location()) from None
+        raise FailedPreconditionError(f"{use} need pyarrow: pip install 'graphc[data]'").here() from None
     return importlib.import_module("pyarrow")
 
 
@@ -113,12 +113,12 @@ def table_files(kind: str, files: Any, columns: Sequence[str] | None = None) -> 
         missing = [column for column in wanted if column not in file.names]
         if missing:
             problem = f"{kind}: {os.fsdecode(names[0])!r} has no column {missing[0]!r}; its columns are {file.names}"
-            raise at(InvalidArgumentError(problem), user_location())
+            raise InvalidArgumentError(problem).here()
         file.columns = wanted
         table = next((part for _, _, part in file.parts(0, 0)), None)
         if table is None:
             problem = f"{kind}: {os.fsdecode(names[0])!r} has no rows to infer the shapes from"
-            raise at(InvalidArgumentError(problem), user_location())
+            raise InvalidArgumentError(problem).here()
         first = _arrays(table.slice(0, 1), wanted, names[0], 0)
     finally:
         file.close()

@@ -13,7 +13,7 @@ from typing import Any, Protocol, Self, TypeAlias, cast, runtime_checkable
 
 import numpy as np
 
-from graphc.compiler.base import at, files, nest, user_location
+from graphc.compiler.base import files, nest
 from graphc.compiler.base.errors import FileMissingError, InvalidTypeError
 from graphc.compiler.core import as_strings
 from graphc.compiler.function import TensorSpec
@@ -318,7 +318,7 @@ def file_names(given: Any, use: str) -> tuple[bytes, ...]:
     strings = as_strings(given)
     if strings is None or not strings.size:
         problem = f"{use}: expected a file name or a list of names, got {given!r:.60}"
-        raise at(InvalidTypeError(problem), user_location())
+        raise InvalidTypeError(problem).here()
     return tuple(os.fsencode(str(name)) for name in strings.__array__().ravel())
 
 
@@ -338,5 +338,5 @@ def matching_files(patterns: Any, use: str) -> list[bytes]:
     wanted = [os.fsdecode(name) for name in file_names(patterns, use)]
     names = sorted({name for pattern in wanted for name in files.glob(pattern)})
     if not names:
-        raise at(FileMissingError(f"{use}: no files match {', '.join(map(repr, wanted))}"), user_location())
+        raise FileMissingError(f"{use}: no files match {', '.join(map(repr, wanted))}").here()
     return [os.fsencode(name) for name in names]

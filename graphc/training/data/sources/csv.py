@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import DataLossError, InvalidArgumentError
 from graphc.compiler.core import STRING, as_dtype, host_array, is_string_dtype
 from graphc.compiler.function import TensorSpec
@@ -266,7 +265,7 @@ def csv_files(
     first = rows[0] if rows else []
     fields = tuple(column_names or (first if header else map(str, range(len(first)))))
     if len(set(fields)) != len(fields):
-        raise at(InvalidArgumentError(f"csv: two columns have the same name: {list(fields)}"), user_location())
+        raise InvalidArgumentError(f"csv: two columns have the same name: {list(fields)}").here()
     columns = [_column(fields[index], index, rows[header:], na_value) for index in _selected(fields, select_columns)]
     if column_defaults is not None:
         columns = _with_defaults(columns, column_defaults)
@@ -280,7 +279,7 @@ def _selected(fields: Sequence[str], chosen: Sequence[str | int] | None) -> list
     for column in chosen:
         if column not in fields and not (isinstance(column, int) and 0 <= column < len(fields)):
             problem = f"csv: select_columns has {column!r}, but the columns are {list(fields)}"
-            raise at(InvalidArgumentError(problem), user_location())
+            raise InvalidArgumentError(problem).here()
         indices.append(column if isinstance(column, int) else fields.index(column))
     return sorted(indices)
 
@@ -296,7 +295,7 @@ def _column(name: str, index: int, rows: Sequence[Sequence[str]], na_value: str)
             if as_dtype(dtype) != dtype:
                 remedy = "set gx.config.enable_x64, or give the column a dtype in column_defaults"
                 problem = f"csv: column {name!r} has numbers that only {dtype.name} can hold; {remedy}"
-                raise at(InvalidArgumentError(problem), user_location())
+                raise InvalidArgumentError(problem).here()
             return CSVColumn(name, index, dtype, 0)
     return CSVColumn(name, index, STRING, b"")
 
@@ -306,11 +305,11 @@ def _with_defaults(columns: Sequence[CSVColumn], defaults: Sequence[Any] | Mappi
         unknown = set(defaults) - {column.name for column in columns}
         if unknown:
             problem = f"csv: column_defaults has {sorted(unknown)}, but the columns are {[c.name for c in columns]}"
-            raise at(InvalidArgumentError(problem), user_location())
+            raise InvalidArgumentError(problem).here()
         return [_defaulted(column, defaults[column.name]) if column.name in defaults else column for column in columns]
     if len(defaults) != len(columns):
         problem = f"csv: {len(defaults)} column_defaults for {len(columns)} columns"
-        raise at(InvalidArgumentError(problem), user_location())
+        raise InvalidArgumentError(problem).here()
     return [_defaulted(column, default) for column, default in zip(columns, defaults, strict=True)]
 
 

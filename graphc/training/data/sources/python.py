@@ -11,7 +11,7 @@ from typing import Any, Self, cast
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.compiler.core import Tensor
 from graphc.compiler.function import TensorSpec
@@ -65,7 +65,7 @@ class Iterated:
                 "a dataset of Python's elements takes a sequence, an iterable or a function that returns one, got "
                 f"{structure!r:.60}"
             )
-            raise at(InvalidTypeError(problem), user_location())
+            raise InvalidTypeError(problem).here()
         self._given: Any = structure
         self._origin = Origin()
         self._once = isinstance(structure, Iterator)
@@ -89,7 +89,7 @@ class Iterated:
                 self._first.append(element)
             return element
         problem = "there are no elements to infer the types of the dataset from; pass element_spec"
-        raise at(InvalidArgumentError(problem), user_location())
+        raise InvalidArgumentError(problem).here()
 
     def elements(self) -> Iterator[Any]:
         """Starts the iteration."""
@@ -126,8 +126,7 @@ class Iterated:
 
 def _used() -> Iterator[Any]:
     remedy = "pass the iterable, or a function that returns a new iterator each time"
-    error = FailedPreconditionError(f"a Python iterator can be read only once, and was already read; {remedy}")
-    raise at(error, user_location())
+    raise FailedPreconditionError(f"a Python iterator can be read only once, and was already read; {remedy}").here()
 
 
 class _Elements:
@@ -198,7 +197,7 @@ class QueueSource:
 
     def __init__(self, queue: Any) -> None:
         if not isinstance(queue, QueueBase):
-            raise at(InvalidTypeError(f"from_queue: expected a queue, got {queue!r:.60}"), user_location())
+            raise InvalidTypeError(f"from_queue: expected a queue, got {queue!r:.60}").here()
         self.queue: QueueBase = queue
         specs = [TensorSpec(shape, dtype) for shape, dtype in zip(queue.shapes, queue.dtypes, strict=True)]
         self.spec: Any = specs[0] if len(specs) == 1 and queue.names is None else tuple(specs)
@@ -245,8 +244,7 @@ class _Dequeued:
     def restore(self, state: State) -> None:
         """Raises an error."""
         remedy = "save the state of the queue's producer instead"
-        error = FailedPreconditionError(f"from_queue: a queue has no position to restore; {remedy}")
-        raise at(error, user_location())
+        raise FailedPreconditionError(f"from_queue: a queue has no position to restore; {remedy}").here()
 
     def close(self) -> None:
         """Does nothing: the queue belongs to its owner."""
@@ -275,8 +273,7 @@ class Slices:
         lengths = {column.shape[:1] for column in self.columns}
         if not self.columns or () in lengths or len(lengths) > 1:
             shown = described(unflatten(self._structure, [spec_of(leaf) for leaf in self.columns]))
-            error = InvalidArgumentError(f"{use}: expected arrays of one length, which are sliced, got {shown}")
-            raise at(error, user_location())
+            raise InvalidArgumentError(f"{use}: expected arrays of one length, which are sliced, got {shown}").here()
         for column in self.columns:
             column.flags.writeable = False
 

@@ -10,7 +10,7 @@ from typing import Any, Self, TypeAlias, cast
 
 import numpy as np
 
-from graphc.compiler.base import at, files, user_location
+from graphc.compiler.base import files
 from graphc.compiler.base.errors import DataLossError, InvalidArgumentError
 from graphc.compiler.function import TensorSpec
 from graphc.library.formats import RecordStream, open_file, reading, skip_to
@@ -74,13 +74,11 @@ class NumpyFiles:
             for first, second in pairwise(parts):
                 if first.dtype != second.dtype or first.shape[1:] != second.shape[1:]:
                     mismatch = f"rows of {spec_of(first[:1])} and of {spec_of(second[:1])}"
-                    raise at(
-                        InvalidArgumentError(f"numpy_files: files to concatenate have {mismatch}"), user_location()
-                    )
+                    raise InvalidArgumentError(f"numpy_files: files to concatenate have {mismatch}").here()
         lengths = {int(starts[-1]) for starts in self._starts}
         if len(lengths) != 1:
             problem = f"numpy_files: expected arrays of one length, got {sorted(lengths)} rows"
-            raise at(InvalidArgumentError(problem), user_location())
+            raise InvalidArgumentError(problem).here()
         (self._length,) = lengths
 
     @property
@@ -126,15 +124,13 @@ def _mapped(name: bytes) -> Array:
         with files.file_errors(path):
             loaded: Any = np.load(path, mmap_mode="r", allow_pickle=False)
     except ValueError as error:
-        raise at(
-            DataLossError(f"numpy_files: {path!r} is not a .npy file of numbers: {error}"), user_location()
-        ) from None
+        raise DataLossError(f"numpy_files: {path!r} is not a .npy file of numbers: {error}").here() from None
     if not isinstance(loaded, np.ndarray):  # an archive
         loaded.close()
         remedy = "save its arrays as .npy files, which can be mapped"
-        raise at(DataLossError(f"numpy_files: {path!r} is an archive; {remedy}"), user_location())
+        raise DataLossError(f"numpy_files: {path!r} is an archive; {remedy}").here()
     if not loaded.ndim:
-        raise at(InvalidArgumentError(f"numpy_files: the array in {path!r} has no rows"), user_location())
+        raise InvalidArgumentError(f"numpy_files: the array in {path!r} has no rows").here()
     return cast("Array", loaded)
 
 
@@ -165,7 +161,7 @@ class Items:
         if spec is None:
             if not len(items):
                 problem = f"from_python: the {self._name} has no items to infer the types from; pass spec"
-                raise at(InvalidArgumentError(problem), user_location())
+                raise InvalidArgumentError(problem).here()
             # Hugging Face returns the string of a single row as a NumPy string.
             row, self._structure = take_apart(self._rows([0])) if self._columnar else take_apart(self._items[0])
             specs = [spec_of(leaf) for leaf in row]

@@ -22,7 +22,6 @@ from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection, Listener, answer_challenge, deliver_challenge, wait
 from typing import cast
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
@@ -165,7 +164,7 @@ def _number(settings: Mapping[str, str], name: str) -> int:
 
 
 def _refused(message: str) -> InvalidArgumentError:
-    return at(InvalidArgumentError(f"gx.distribute.initialize: {message}"), user_location())
+    return InvalidArgumentError(f"gx.distribute.initialize: {message}").here()
 
 
 _RETRY_SECONDS = 0.1
@@ -234,7 +233,7 @@ class MemberCarrier(MessageCarrier):
                         f"rank 0 does not answer at {where} within {timeout:g} s ({error}); check that it was "
                         "started, and that this machine can reach it at that address"
                     )
-                    raise at(UnavailableError(text), user_location()) from None
+                    raise UnavailableError(text).here() from None
                 time.sleep(_RETRY_SECONDS)
 
     def send(self, message: Message) -> None:
@@ -278,7 +277,7 @@ class HubCarrier(MessageCarrier):
                 f"rank 0 cannot listen on {index.host}:{index.port} ({error}); GRAPHC_COORDINATOR must name an "
                 "interface of its machine, and a free port"
             )
-            raise at(FailedPreconditionError(text), user_location()) from None
+            raise FailedPreconditionError(text).here() from None
         self.accepting = threading.Thread(target=self._accept, name="graphc.processes.accept", daemon=True)
         self.accepting.start()
 
@@ -396,4 +395,4 @@ def _send_at_once(connection: Connection) -> None:
 
 def _differing_keys(where: str) -> UnauthenticatedError:
     text = f"rank 0, at {where}, has another secret than this process; give all the same GRAPHC_AUTHKEY"
-    return at(UnauthenticatedError(text), user_location())
+    return UnauthenticatedError(text).here()

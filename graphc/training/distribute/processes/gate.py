@@ -15,7 +15,6 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.compiler.core import Tensor, Variable, operand, register_meetings
 from graphc.compiler.ir import print_graph
@@ -163,12 +162,11 @@ def _digest(text: str) -> str:
 def check_joined() -> None:
     """Raises an error in one of several processes that do not know each other."""
     if current_job() is None and jax.distributed.is_initialized():
-        error = FailedPreconditionError(
+        raise FailedPreconditionError(
             "jax.distributed is initialized, but graphc's processes do not know of each other, so each would train by "
             "itself; call gx.distribute.initialize() in place of jax.distributed.initialize(), and start the program "
             "with graphc launch, or under SLURM, Open MPI or Kubernetes"
-        )
-        raise at(error, user_location())
+        ).here()
 
 
 def from_local_rows(devices: Sequence[Any], axis: int, rows: Any) -> Tensor:
@@ -176,16 +174,14 @@ def from_local_rows(devices: Sequence[Any], axis: int, rows: Any) -> Tensor:
     raw: Any = operand(rows)
     host = np.asarray(getattr(raw, "raw", raw))
     if not 0 <= axis < host.ndim:
-        error = InvalidArgumentError(f"from_local: there is no axis {axis} in an array of shape {host.shape}")
-        raise at(error, user_location())
+        raise InvalidArgumentError(f"from_local: there is no axis {axis} in an array of shape {host.shape}").here()
     processes = len({device.process_index for device in devices})
     mesh: Mesh = batch_mesh(devices, host.shape[axis] * processes)
     if mesh.shape[REPLICA_AXIS] % processes:  # a group of devices that have the same rows would lie on two processes
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"from_local: {host.shape[axis]} rows of each of {processes} processes cannot be laid over "
             f"{len(devices)} devices; give a multiple of {len(devices) // processes} rows in each"
-        )
-        raise at(error, user_location())
+        ).here()
     sharding = NamedSharding(mesh, P(*[None] * axis, REPLICA_AXIS))
     host = host.astype(jax.dtypes.canonicalize_dtype(host.dtype), copy=False)
     return Tensor(jax.make_array_from_process_local_data(sharding, host))

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import jax
 
-from graphc.compiler.base import at, checked_seconds, interruption, thread_location, user_location
+from graphc.compiler.base import checked_seconds, interruption, thread_location, user_location
 from graphc.compiler.base.errors import (
     FailedPreconditionError,
     GraphcError,
@@ -135,7 +135,7 @@ class Job:
         failure = self._member.failure
         if failure is not None:
             self._was_told.set()
-            raise at(error_of_code(failure.code)(failure.text), user_location())
+            raise error_of_code(failure.code)(failure.text).here()
 
     def _pump(self, timeout: float) -> None:
         """Handles messages for a while; reports that the rank is alive, and its current line."""
@@ -267,17 +267,16 @@ def initialize(*, timeout: float | None = None, check_every: int = 100) -> None:
     seconds = checked_seconds(timeout, "gx.distribute.initialize") or _environment_timeout()
     if isinstance(check_every, bool) or not isinstance(check_every, int) or check_every < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
         message = f"gx.distribute.initialize: check_every must be an int from 0, got {check_every!r}"
-        raise at(InvalidArgumentError(message), user_location())
+        raise InvalidArgumentError(message).here()
     if _job is not None:
-        raise at(FailedPreconditionError("gx.distribute.initialize was called already"), user_location())
+        raise FailedPreconditionError("gx.distribute.initialize was called already").here()
     process = find_place()
     if process is None:
         return
     if jax.distributed.is_initialized():
-        error = FailedPreconditionError(
+        raise FailedPreconditionError(
             "jax.distributed is initialized already; call gx.distribute.initialize() in its place, which does that too"
-        )
-        raise at(error, user_location())
+        ).here()
     job = Job(process, seconds, check_every)
     _start_jax(job, process, job.start())
     _job = job
@@ -288,8 +287,7 @@ def _environment_timeout() -> float:
     try:
         return (checked_seconds(float(text), "GRAPHC_PROCESS_TIMEOUT") if text else None) or _TIMEOUT
     except ValueError:
-        error = InvalidArgumentError(f"GRAPHC_PROCESS_TIMEOUT must be a number of seconds, got {text!r}")
-        raise at(error, user_location()) from None
+        raise InvalidArgumentError(f"GRAPHC_PROCESS_TIMEOUT must be a number of seconds, got {text!r}").here() from None
 
 
 def _start_jax(job: Job, process: ProcessRank, coordinator: str) -> None:
@@ -313,7 +311,7 @@ def _start_jax(job: Job, process: ProcessRank, coordinator: str) -> None:
             "gx.distribute.initialize must come first: JAX has its devices already, since a tensor was made or devices "
             f"were asked for before it ({error})"
         )
-        raise at(FailedPreconditionError(text), user_location()) from error
+        raise FailedPreconditionError(text).here() from error
 
 
 def _local_devices(process: ProcessRank) -> list[int] | None:

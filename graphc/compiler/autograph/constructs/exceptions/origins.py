@@ -24,7 +24,7 @@ from graphc.compiler.autograph.frontend.convert import is_converted, is_part, is
 from graphc.compiler.autograph.values.deferred import RAISED, symbolic_parts
 from graphc.compiler.autograph.values.growing_list import check_source
 from graphc.compiler.autograph.values.protocol import Symbolic
-from graphc.compiler.base import Location, at, is_graphc_file, is_installed_file, user_location
+from graphc.compiler.base import Location, is_graphc_file, is_installed_file, user_location
 from graphc.compiler.base.errors import ConcretizationError, GraphcError, InternalError, UnimplementedError
 from graphc.compiler.tracing import context
 
@@ -213,12 +213,11 @@ def _too_deep(name: str) -> GraphcError:
 
 
 def _internal(error: Exception) -> GraphcError:
-    failure = InternalError(
+    return InternalError(
         f"graphc failed while it traced this line ({type(error).__name__}: {error}). This is a bug in graphc: please "
         "report it, with this line. Until it is mended write the line in another way, or compile the function with "
         "autograph=False, and gx.cond and gx.while_loop in place of `if` and `while`"
-    )
-    return at(failure, _place(error) or user_location())
+    ).at(_place(error) or user_location())
 
 
 def _place(error: Exception) -> Location | None:

@@ -30,7 +30,7 @@ from graphc.compiler.autograph.constructs.storage.native_state import (
 from graphc.compiler.autograph.values.deferred import Deferred, Frozen, Opaque, is_deferred, rebuilt
 from graphc.compiler.autograph.values.growing_list import as_lists, growing
 from graphc.compiler.autograph.values.kinds import check_shown
-from graphc.compiler.base import Location, at, is_library_module, nest, user_location, with_article
+from graphc.compiler.base import Location, is_library_module, nest, user_location, with_article
 from graphc.compiler.base.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
@@ -145,15 +145,15 @@ def _type(spec: Any) -> TensorType:
     sizes = cast("Any", spec).shape if has_shape else ()
     shape = cast("tuple[int | None, ...]", (None,) if sizes is None else tuple(sizes))
     if None in shape:
-        error = InvalidArgumentError(
+        raise InvalidArgumentError(
             f"gx.pyfunc: the result type {spec} leaves a size open; give it: programs are compiled for fixed sizes"
-        )
-        raise at(error, user_location())
+        ).here()
     try:
         dtype = as_dtype(spec.dtype if has_shape else spec)
     except InvalidTypeError as problem:
-        error = InvalidTypeError(f"gx.pyfunc: a result type is a TensorSpec or a dtype, got {spec!r:.60}")
-        raise at(error, user_location()) from problem
+        raise InvalidTypeError(
+            f"gx.pyfunc: a result type is a TensorSpec or a dtype, got {spec!r:.60}"
+        ).here() from problem
     return TensorType(cast("tuple[int, ...]", shape), dtype)
 
 
@@ -333,16 +333,15 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
       8
     """
     if not callable(function):
-        raise at(InvalidTypeError(f"gx.pyfunc: expected a function, got {function!r:.60}"), user_location())
+        raise InvalidTypeError(f"gx.pyfunc: expected a function, got {function!r:.60}").here()
     if not isinstance(ordered, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise at(InvalidTypeError(f"gx.pyfunc: ordered is True or False, got {ordered!r:.60}"), user_location())
+        raise InvalidTypeError(f"gx.pyfunc: ordered is True or False, got {ordered!r:.60}").here()
     # A tensor has a shape and a dtype, so that it would pass for a type.
     if isinstance(result_types, Tensor | Variable) and any(map(is_type, args)):
-        error = InvalidTypeError(
+        raise InvalidTypeError(
             f"gx.pyfunc: the types of the results stand before the arguments, gx.pyfunc(function, types, *args), but "
             f"{result_types.type} is a tensor there, and among the arguments is a type"
-        )
-        raise at(error, user_location())
+        ).here()
     declared = Results(result_types)
     inputs = _with_values(args)
     # A functools.partial has no name.
@@ -362,7 +361,7 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
         except InvalidArgumentError as error:
             error.args = (f"gx.pyfunc of {name!r}: {error.args[0]}",)
             # At run time no frame of the user's is on the stack, so the line was noted before.
-            raise at(error, location) from None
+            raise error.at(location) from None
 
     if context.trace is None:
         run = with_short_errors(run)

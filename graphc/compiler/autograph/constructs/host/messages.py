@@ -12,7 +12,7 @@ import numpy as np
 from graphc.compiler.autograph.constructs.expressions.text import formatted, joined, text_of
 from graphc.compiler.autograph.constructs.host.host_calls import call_host, print_late
 from graphc.compiler.autograph.values.kinds import check_shown
-from graphc.compiler.base import Location, at, config, nest, user_location
+from graphc.compiler.base import Location, config, nest, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import STRING, ArrayMethods, StringTensor, Variable, host_array, host_type
 from graphc.compiler.ir import Attrs, OpDef
@@ -96,7 +96,7 @@ def log_message(level: int | str, message: Any, *values: Any, logger: str = "gra
     """
     number, location = _level(level), user_location()
     if not isinstance(logger, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise at(InvalidTypeError(f"gx.log_message: logger must be a name, got {logger!r:.60}"), location)
+        raise InvalidTypeError(f"gx.log_message: logger must be a name, got {logger!r:.60}").at(location)
     if context.trace is None:
         _log((number, logger, location), message, values)
         return
@@ -134,12 +134,9 @@ def _level(level: int | str) -> int:
             return levels[level.upper()]
         # NOTSET is no level to log at; the others are aliases.
         names = ", ".join(name for name in levels if name not in ("NOTSET", "WARN", "FATAL"))
-        raise at(
-            InvalidArgumentError(f"gx.log_message: there is no level {level!r}; there are {names}"), user_location()
-        )
+        raise InvalidArgumentError(f"gx.log_message: there is no level {level!r}; there are {names}").here()
     if isinstance(level, bool) or not isinstance(level, int):  # pyright: ignore[reportUnnecessaryIsInstance]
-        error = InvalidTypeError(f"gx.log_message: a level is an int or the name of one, got {level!r:.60}")
-        raise at(error, user_location())
+        raise InvalidTypeError(f"gx.log_message: a level is an int or the name of one, got {level!r:.60}").here()
     return level
 
 

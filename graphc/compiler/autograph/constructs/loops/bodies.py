@@ -16,7 +16,7 @@ from graphc.compiler.autograph.constructs.exceptions.try_scope import attempt
 from graphc.compiler.autograph.constructs.loops.state import LoopState, LoopVariables
 from graphc.compiler.autograph.values.growing_list import room
 from graphc.compiler.autograph.values.protocol import Unbound, is_bound
-from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base import nest, user_location
 from graphc.compiler.base.errors import FailedPreconditionError
 from graphc.compiler.core import SymbolicTensor, apply, operand, trace_scope
 from graphc.compiler.ir import OPS
@@ -158,7 +158,7 @@ def check_bound(done: Any, most: int) -> None:
     message = f"a loop has not ended after max_iterations={most} iterations; allow more, if it ends at all"
     # Taken now: the error is made when the program runs, where no frame of the user's is left.
     location = user_location()
-    require_limit(done < most, lambda: at(FailedPreconditionError(message), location))
+    require_limit(done < most, lambda: FailedPreconditionError(message).at(location))
 
 
 # Names that a loop binds first, where it may run zero times: whether they are bound is known at run time only.

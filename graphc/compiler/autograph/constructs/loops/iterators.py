@@ -32,7 +32,6 @@ from graphc.compiler.autograph.constructs.purity.watch import INDEXED, made, ope
 from graphc.compiler.autograph.values.exact import whole_number
 from graphc.compiler.autograph.values.growing_list import check_source, growing, is_one_buffer
 from graphc.compiler.autograph.values.index import LoopIndex
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidTypeError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor
 from graphc.compiler.tracing import current_trace
@@ -266,7 +265,7 @@ def _counting(numbers: TensorRange, *, backwards: bool = False) -> SpaceIterator
 
 def _rows(tensor: Tensor, step: int) -> SpaceIterator:
     if not tensor.shape:
-        raise at(InvalidTypeError(f"iteration over a 0-d tensor {tensor.type}"), user_location())
+        raise InvalidTypeError(f"iteration over a 0-d tensor {tensor.type}").here()
     return _Leaf(RowDomain(tensor, range(tensor.shape[0])[::step]))
 
 

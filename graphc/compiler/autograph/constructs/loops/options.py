@@ -11,7 +11,6 @@ from types import CodeType, FrameType
 from typing import Any
 
 from graphc.compiler.autograph.frontend.convert import is_converted
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.compiler.tracing import LoopReport, Trace, context
 
@@ -145,7 +144,7 @@ def loop_options(*, unroll: bool | int | None = None, max_iterations: int | None
             return
     if is_converted(code):
         message = "loop_options stands outside of a loop's body; make it the first statement there, in no branch"
-        raise at(InvalidArgumentError(message), user_location())
+        raise InvalidArgumentError(message).here()
 
 
 def _check(name: str, value: Any, least: int, *, switch: bool) -> None:
@@ -155,4 +154,4 @@ def _check(name: str, value: Any, least: int, *, switch: bool) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         switches = "True, False, " if switch else ""
         message = f"loop_options: {name} must be None, {switches}or an int from {least} on, got {value!r}"
-        raise at(InvalidArgumentError(message), user_location())
+        raise InvalidArgumentError(message).here()

@@ -19,7 +19,7 @@ from graphc.compiler.autograph.values.index import LoopIndex, held_as_int
 from graphc.compiler.autograph.values.join import leaf_type
 from graphc.compiler.autograph.values.number import SymbolicNumber
 from graphc.compiler.autograph.values.spans import ValueRange
-from graphc.compiler.base import at, nest
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import GraphcError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor, apply, trace_scope
 from graphc.compiler.ir import OPS, Attrs, TensorType
@@ -271,7 +271,7 @@ class LoopState:
                 f"{written_cells[0].cell.what} changes an object that the loop's body makes anew in each iteration, "
                 "in a way that cannot be followed; make the object before the loop"
             )
-            raise self._loop.trace.refuse(at(error, written_cells[0].location))
+            raise self._loop.trace.refuse(error.at(written_cells[0].location))
         return fits and not written_cells
 
     def _settle_courses(self, region: Region) -> bool:

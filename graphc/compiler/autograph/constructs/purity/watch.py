@@ -22,7 +22,7 @@ from graphc.compiler.autograph.constructs.storage.cells import ClosureCell, Glob
 from graphc.compiler.autograph.constructs.storage.native_state import note_consumed
 from graphc.compiler.autograph.frontend.convert import is_part
 from graphc.compiler.autograph.values.kinds import found_on, is_users, users_method
-from graphc.compiler.base import Location, at, is_graphc_file, remember, user_location, with_article
+from graphc.compiler.base import Location, is_graphc_file, remember, with_article
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.tracing import Region, context
 
@@ -263,14 +263,11 @@ def check_recursion(function: types.FunctionType) -> None:
     root = trace.root
     # The walk over all frames comes last, since it is slow where frames are many.
     if root.final_refusal is None and _depth(trace) >= _MOST and _active_calls(function.__code__) >= _MOST:
-        root.final_refusal = at(
-            UnimplementedError(
-                f"{function.__name__} calls itself in a branch or loop that depends on tensors, {_MOST} calls deep: "
-                "whatever the tensors hold, both branches are traced, so that this never ends. Write a loop, or let a "
-                "Python value decide when to stop"
-            ),
-            user_location(),
-        )
+        root.final_refusal = UnimplementedError(
+            f"{function.__name__} calls itself in a branch or loop that depends on tensors, {_MOST} calls deep: "
+            "whatever the tensors hold, both branches are traced, so that this never ends. Write a loop, or let a "
+            "Python value decide when to stop"
+        ).here()
     if root.final_refusal is not None:
         root.refusals.append(root.final_refusal)
         raise root.final_refusal
