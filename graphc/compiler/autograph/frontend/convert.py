@@ -238,6 +238,9 @@ def _cells(old: CodeType, new: CodeType, operators: object) -> tuple[int | CellT
 
 def _compile(old: CodeType, node: Definition, source: FunctionSource) -> CodeType:
     """Compiles the definition where its free variables are bound, and takes the code of the function out."""
+    # Defaults are evaluated outside the function, and may hold code that is not the function's.
+    node.args.defaults = [constant(None) for _ in node.args.defaults]
+    node.args.kw_defaults = [None if default is None else constant(None) for default in node.args.kw_defaults]
     if isinstance(node, ast.Lambda):
         inner: ast.stmt = ast.copy_location(ast.Expr(value=node), node)
     else:
@@ -265,8 +268,6 @@ def _compile(old: CodeType, node: Definition, source: FunctionSource) -> CodeTyp
 def _bare(node: ast.FunctionDef) -> ast.FunctionDef:
     """The definition without what is evaluated outside the function; Python's first line is that of a decorator."""
     args = node.args
-    args.defaults = [constant(None) for _ in args.defaults]
-    args.kw_defaults = [None if default is None else constant(None) for default in args.kw_defaults]
     for argument in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
         if argument is not None:
             argument.annotation = None

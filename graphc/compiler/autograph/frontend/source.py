@@ -410,7 +410,8 @@ def _by_columns(code: CodeType, candidates: list[_Entry]) -> list[_Entry]:
         assert isinstance(entry.node, ast.Lambda)
         body = entry.node.body
         begin, end = (body.lineno, body.col_offset), (body.end_lineno or 0, body.end_col_offset or 0)
-        if spans and all(begin <= low and high <= end for low, high in spans):
+        # Since Python 3.12 what returns a constant has no columns at all; it is the only kind without.
+        if all(begin <= low and high <= end for low, high in spans) if spans else _runs(entry.node, code):
             inside.append(entry)
     if not inside:
         if len({ast.dump(entry.node) for entry in candidates}) == 1:
@@ -418,6 +419,13 @@ def _by_columns(code: CodeType, candidates: list[_Entry]) -> list[_Entry]:
         raise _no_source(code, "several lambdas begin on this line: write them on lines of their own")
     # A lambda that returns a lambda contains both; the entries are in the order of the tree, so the last is innermost.
     return inside[-1:]
+
+
+def _runs(node: ast.Lambda, code: CodeType) -> bool:
+    """Returns True if a lambda without free names compiles to some code."""
+    constants = compile(ast.Expression(node), code.co_filename, "eval").co_consts
+    compiled = [part for part in constants if isinstance(part, CodeType)][-1]  # Behind those of its defaults.
+    return (compiled.co_code, repr(compiled.co_consts)) == (code.co_code, repr(code.co_consts))
 
 
 def _reparse(node: FunctionNode, lines: list[str]) -> FunctionNode:
