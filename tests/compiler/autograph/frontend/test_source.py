@@ -80,7 +80,7 @@ def test_code_that_is_put_into_a_function_in_place_is_compiled(tmp_path: Path) -
     assert called(f(1.0)).item() == around(f(1.0)).item() == 33.0
 
 
-def test_lambdas_of_constants_and_defaults_that_are_lambdas():
+def test_lambdas_of_constants_and_defaults_that_are_lambdas() -> None:
     chosen = [lambda: 1.0, lambda: 2.0, lambda x=(lambda: 3.0): 4.0, lambda x=(lambda: 3.0): x]  # fmt: skip
     ones, twos, fours, threes = map(gx.function, chosen)
     assert (ones(), twos(), fours(), threes()()) == (1.0, 2.0, 4.0, 3.0)
