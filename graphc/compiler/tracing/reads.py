@@ -265,9 +265,12 @@ class Reads:
           kind: the class, which lacks a name that it may get later, such as a special method.
         """
         for base in kind.__mro__:
-            source = length(attribute(fixed(base, base.__name__), "__dict__"))
-            if source.key not in self.guards and not is_library_module(base.__module__) and base not in created:
-                self.record(source, len(vars(base)))
+            source = attribute(fixed(base, base.__name__), "__dict__")
+            if not is_library_module(base.__module__) and base not in created:
+                # Before Python 3.14 a class gets this one when it is first asked for it, as `isinstance` may do.
+                test, late = "len({v}) - ({0} in {v}) == {1}", "__annotations__"
+                guard = ReadGuard(source, test, (late, len(vars(base)) - (late in vars(base))))
+                self.guards.setdefault((*source.key, "len"), guard)
 
     def undefined(self, namespace: dict[str, Any], name: str) -> None:
         """Records that a module did not define a name, which is a builtin or undefined."""

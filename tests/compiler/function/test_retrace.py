@@ -66,6 +66,18 @@ def test_the_reason_names_attributes() -> None:
     assert reasons[1:] == ["settings.rates['low'] was 1.0, is 2.0"]
 
 
+def test_a_method_that_a_class_gets_later_is_seen_although_python_gave_it_annotations_meanwhile() -> None:
+    class Flag:
+        pass
+
+    flag = Flag()
+    function = gx.function(lambda x: (x, len(Flag.__annotations__), bool(flag)))  # Before 3.14 asking adds them.
+    assert function(scalar())[1:] == function(scalar())[1:] == (0, True)
+    Flag.__bool__ = lambda self: False  # pyright: ignore[reportAttributeAccessIssue]
+    assert function(scalar())[1:] == (0, False)
+    assert function.trace_report()[-1].reason == "Flag.__bool__ is new"
+
+
 def test_the_first_call_that_creates_variables_is_reported_and_its_retrace_is_not_counted() -> None:
     layers = [gx.layers.Dense(1), gx.layers.Dense(1)]
 
