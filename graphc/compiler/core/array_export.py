@@ -163,12 +163,18 @@ IN_PLACE = {
 """By the names of NumPy's functions that change an array, what to write instead."""
 
 
-def check_options(what: str, function: Callable[..., Any], options: dict[str, Any], error: TypeError) -> None:
-    """Raises an error that names an option of NumPy's that graphc's function does not have, if there is one."""
-    parameters = inspect.signature(function).parameters
-    if unknown := [name for name in options if name not in parameters]:
-        text = f"{what}: gx.{function.__name__} has no argument {unknown[0]!r}; it has {', '.join(parameters)}"
-        raise InvalidTypeError(text).here() from error
+def call_as_numpy(what: str, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
+    """Calls a function with NumPy's options; an option of NumPy's that it does not have is named in the error."""
+    if "ddof" in kwargs:  # the older name, which most programs write
+        kwargs = {"correction" if name == "ddof" else name: value for name, value in kwargs.items()}
+    try:
+        return function(*args, **kwargs)
+    except TypeError as error:
+        parameters = inspect.signature(function).parameters
+        if unknown := [name for name in kwargs if name not in parameters]:
+            text = f"{what}: gx.{function.__name__} has no argument {unknown[0]!r}; it has {', '.join(parameters)}"
+            raise InvalidTypeError(text).here() from error
+        raise
 
 
 def changes_array(name: str, instead: str, tensor: Any) -> InvalidTypeError:

@@ -13,8 +13,8 @@ from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core.array_export import (
     FUNCTIONS,
     IN_PLACE,
+    call_as_numpy,
     changes_array,
-    check_options,
     function_of,
     graphc_name,
 )
@@ -89,11 +89,7 @@ def _function(name: str) -> Callable[..., Any]:
         nonlocal function
         if function is None:
             function = FUNCTIONS[name]
-        try:
-            return function(self, *args, **kwargs)
-        except TypeError as error:
-            check_options(f"the method {name} of a tensor", function, kwargs, error)
-            raise
+        return call_as_numpy(f"the method {name} of a tensor", function, (self, *args), kwargs)
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"``gx.{name}`` of this tensor; see :func:`graphc.{name}`."
@@ -433,12 +429,7 @@ class ArrayMethods(Operators):
             raise changes_array(name, IN_PLACE[name], self)
         if kwargs.get("out") is not None:
             raise changes_array(f"{name} with out=", f"x = gx.{name}(...)", self)
-        ours = function_of(function)
-        try:
-            return ours(*args, **kwargs)
-        except TypeError as error:
-            check_options(f"numpy.{name} of a tensor", ours, kwargs, error)
-            raise
+        return call_as_numpy(f"numpy.{name} of a tensor", function_of(function), args, kwargs)
 
 
 # References: hashable keys for tensors and Variables, which have no hash.

@@ -89,6 +89,8 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
         given_dtype = np.dtype(jnp.dtype(dtype))
         if not given_dtype.isnative:  # of a file's bytes, such as ">f4"
             given_dtype = given_dtype.newbyteorder("=")
+        if given_dtype.char in "gG":
+            raise TypeError("JAX has no long double; convert to float64 or complex128 first")
         return np.dtype(jax.dtypes.canonicalize_dtype(given_dtype))
     except (TypeError, ValueError) as error:
         reason = str(error)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, cast
 
+import jax.numpy as jnp
 import numpy as np
 
 from graphc.compiler.base import nest
@@ -21,6 +22,9 @@ from graphc.serve.copies import Array
 
 _WORDS = {"NaN": np.nan, "Infinity": np.inf, "-Infinity": -np.inf}
 """The numbers that JSON lacks, as written in requests and answers."""
+
+_INFINITIES = frozenset((math.inf, -math.inf))
+_SCALARS: frozenset[type[Any]] = frozenset((int, float, bool, str))
 
 _ORDER = "biufc"
 """Kinds of dtypes; numbers of one kind can be converted to those after it."""
@@ -56,7 +60,7 @@ def array_of(value: Any, path: str, spec: TensorSpec | None = None) -> Array:
     if isinstance(value, np.ndarray):
         array = cast("Array", value)
         _check_shape(spec, array.shape, path)
-        return array if dtype is None else _cast(array, dtype, path)
+        return _cast(array, as_dtype(array.dtype) if dtype is None else dtype, path)
     if isinstance(value, dict):
         fields = cast("dict[str, Any]", value)
         if not {"array"} <= fields.keys() <= {"array", "dtype"}:
@@ -146,10 +150,12 @@ def _flat(value: Any, path: str) -> tuple[tuple[int, ...], list[Any]]:
         level = list(chain.from_iterable(level))
     if list in kinds:
         raise InvalidArgumentError(f"{path}: the lists of an array have one length on each level")
+    if float in kinds and kinds <= _SCALARS and not _INFINITIES.isdisjoint(level):  # Python's 1e400
+        raise InvalidArgumentError(f'{path}: no dtype holds numbers as large; an infinity is written "Infinity"')
     if str in kinds:
         level = [_WORDS.get(item, item) if isinstance(item, str) else item for item in level]
         kinds = {*map(type, level)}
-    if not kinds <= {int, float, bool}:
+    if not kinds <= _SCALARS - {str}:
         raise InvalidArgumentError(f"{path}: expected a nested list of numbers, got {shown(value)}")
     return shape, level
 
@@ -167,14 +173,25 @@ def _cast(array: Array, dtype: np.dtype[Any], path: str) -> Array:
     if actual != wanted and (wanted == "b" or actual == "b" or _ORDER.index(actual) > _ORDER.index(wanted)):
         raise InvalidArgumentError(f"{path}: expected numbers of {dtype.name}, got {array.dtype.name}")
     if wanted == "i" and array.size:
-        limits = np.iinfo(dtype)
+        limits = jnp.iinfo(dtype)
         if int(array.min()) < limits.min or int(array.max()) > limits.max:
             raise InvalidArgumentError(f"{path}: {dtype.name} holds numbers from {limits.min} to {limits.max}")
-    try:
-        with np.errstate(over="raise"):
-            return array.astype(dtype)
-    except FloatingPointError:
-        raise InvalidArgumentError(f"{path}: {dtype.name} does not hold numbers as large") from None
+    with np.errstate(over="ignore"):
+        result = array.astype(dtype)
+    if wanted in "fc" and not _is_kept(array, result):
+        raise InvalidArgumentError(f"{path}: {dtype.name} does not hold numbers as large")
+    return result
+
+
+def _is_kept(array: Array, result: Array) -> bool:
+    """Returns True if no number became infinite, NaN, or the largest, which is what dtypes without those make of it."""
+    if result.dtype.itemsize > 1 and np.isfinite(result).all():
+        return True
+    bounds: Any = jnp.finfo(result.dtype)
+    largest = bounds.max if result.dtype.itemsize == 1 else np.inf
+    same: Array = (np.isnan(array) == np.isnan(result)) & (np.isinf(array) == np.isinf(result))
+    in_range: Array = (np.abs(array) <= largest) | ~np.isfinite(array)
+    return bool(np.all(same & in_range))
 
 
 def _kind(dtype: np.dtype[Any]) -> str:

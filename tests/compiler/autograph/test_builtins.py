@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -44,7 +45,16 @@ def case(*args: Any, loops: list[str] | None = None) -> Callable[[Any], Any]:
 
 @case((f(1.0), f(2.0)), (f(2.0), f(1.0)), (f(2.0), f(2.0)), (f(NAN), f(1.0)), (f(1.0), f(NAN)))
 def of_several(x: Tensor, y: Tensor) -> Any:
-    return max(x, y), min(x, y), max(x, y, 0.5), min(2.5, x, y), max(x, 1), max([x, y]), min({"a": x, "b": y}.values())
+    several = (
+        max(x, y),
+        min(x, y),
+        max(x, y, 0.5),
+        min(2.5, x, y),
+        max(x, 1),
+        max([x, y]),
+        min({"a": x, "b": y}.values()),
+    )
+    return several, max(deque((x, y), maxlen=3)), any(deque((x > 1, y > 1)))
 
 
 @case((f(1.0), f(-2.0)), (f(-2.0), f(1.0)))
@@ -418,6 +428,20 @@ def test_what_compiled_numbers_cannot_hold_raises() -> None:
         gx.function(lambda x: float(x) ** 0.5)(f(-2.0))
     with pytest.raises(UnimplementedError, match="an int to the power of a negative int is a float"):
         gx.function(lambda k: 2 ** int(k))(n(-2))
+
+
+def test_what_may_be_a_number_or_a_tensor_is_divided_as_a_tensor() -> None:
+    def mean(x: Any) -> Any:
+        total, n = 0.0, 0
+        for v in x:
+            if v > 5:
+                total, n = total + v, n + 1
+        return total / n
+
+    small = f(1.0, 2.0)
+    with pytest.raises(ZeroDivisionError):
+        mean(small)
+    assert math.isnan(gx.function(mean)(small).item())  # as docs/reference/numbers.md says
 
 
 def test_round_of_eager_tensors_is_that_of_numbers() -> None:

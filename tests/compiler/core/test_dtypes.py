@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.compiler.base.errors import InvalidArgumentError
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 
 
 @pytest.fixture
@@ -186,3 +186,9 @@ def test_ints_that_do_not_fit_are_refused_in_lists_too() -> None:
         with pytest.raises(InvalidArgumentError, match="does not fit int32"):
             gx.asarray([-(2**40)])
         assert gx.asarray(2**40, "int64").item() == 2**40
+
+
+@pytest.mark.parametrize("make", [gx.asarray, gx.Variable, lambda x: gx.add(x, 1)], ids=["asarray", "Variable", "add"])
+def test_a_long_double_is_refused(make: Any) -> None:
+    with pytest.raises(InvalidTypeError, match="JAX has no long double; convert to float64 or complex128 first"):
+        make(np.ones(1, np.longdouble))

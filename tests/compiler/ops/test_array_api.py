@@ -159,6 +159,7 @@ def test_operators() -> None:
 def test_methods_are_the_functions() -> None:
     x = gx.asarray([[1.0, 5.0], [4.0, 2.0]])
     assert x.std().numpy() == np.std(x.numpy())
+    assert x.var(ddof=1).numpy() == np.var(x, ddof=1).numpy() == pytest.approx(np.var(x.numpy(), ddof=1))
     assert x.argmax(axis=1).tolist() == [1, 0]
     assert (x > 3).any().item()
     assert not (x > 3).all().item()

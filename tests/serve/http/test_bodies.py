@@ -9,6 +9,7 @@ import zipfile
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 
 import graphc as gx
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, NumberOverflowError
-from graphc.serve.http.arrays import BodyArguments, Form, natural
+from graphc.serve.http.arrays import BodyArguments, Form, natural, plain
 from graphc.serve.http.bodies import JSON, NPY, NPZ, Budget, decode, encode, media_type, negotiate
 from graphc.serve.http.problems import ProblemError
 from tests.draws import examples
@@ -46,6 +47,15 @@ def test_lists_of_numbers_are_arrays_and_other_lists_are_structures() -> None:
         (["one"], r"args: expected a nested list of numbers, got \['one'\]"),
         ([None], "args: expected a nested list of numbers"),
         ([1e300], "args: float32 does not hold numbers as large"),
+        ([1e400], 'args: no dtype holds numbers as large; an infinity is written "Infinity"'),
+        ([1e400, "NaN"], "args: no dtype holds numbers as large"),
+        (np.asarray([1e39]), "args: float32 does not hold numbers as large"),
+        (np.ones(1, np.longdouble), "JAX has no long double; convert to float64"),
+        ({"array": [3.4e38], "dtype": "bfloat16"}, "args: bfloat16 does not hold numbers as large"),
+        ({"array": [500], "dtype": "float8_e4m3fn"}, "args: float8_e4m3fn does not hold numbers as large"),
+        ({"array": [500], "dtype": "float4_e2m1fn"}, "args: float4_e2m1fn does not hold numbers as large"),
+        ({"array": ["NaN"], "dtype": "float4_e2m1fn"}, "args: float4_e2m1fn does not hold"),
+        ({"array": [8], "dtype": "int4"}, "args: int4 holds numbers from -8 to 7"),
         ([1 << 40], "int32"),
         ([1 << 90], "args: expected a nested list of numbers"),
         ({"array": [1], "type": "int8"}, "args: expected an array, as a nested list or"),
@@ -57,6 +67,17 @@ def test_lists_of_numbers_are_arrays_and_other_lists_are_structures() -> None:
 def test_a_value_that_is_no_array_is_refused_by_its_path(value: Any, message: str) -> None:
     with pytest.raises((InvalidArgumentError, NumberOverflowError), match=message):
         natural(value, "args")
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float8_e5m2", "float8_e4m3fn", "int4", "uint2"])
+def test_numbers_at_the_bounds_are_taken_as_they_are(dtype: str) -> None:
+    largest = float((jnp.iinfo if "int" in dtype else jnp.finfo)(dtype).max)
+    words = ["NaN"] * (dtype.startswith(("f", "b"))) + ["Infinity"] * (dtype in ("float16", "bfloat16", "float8_e5m2"))
+    sent = [int(largest) if "int" in dtype else float(str(np.float32(largest))), 1, *words]
+    found = natural({"array": sent, "dtype": dtype}, "args")
+    assert found.dtype.name == dtype
+    assert found[0] == largest
+    assert plain(found)[1:] == [1, *words]
 
 
 def predict(x: Any, pair: Any, scale: Any) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+from collections import deque
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Sequence, ValuesView
 from functools import partial, reduce
 from itertools import combinations, takewhile
@@ -51,7 +52,7 @@ Test = Callable[[], Any]
 _MISSING: Any = object()
 _LOOPED = (GeneratorExpression, SpaceIterator, SymbolicTensor, TensorRange)
 """The classes of values that loops run over as a whole."""
-_CONTAINERS: tuple[type[Any], ...] = (list, tuple, set, frozenset, dict, KeysView, ValuesView, ItemsView)
+_CONTAINERS: tuple[type[Any], ...] = (list, tuple, deque, set, frozenset, dict, KeysView, ValuesView, ItemsView)
 
 
 def holds_symbols(values: Any) -> bool:
