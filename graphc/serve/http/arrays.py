@@ -183,15 +183,14 @@ def _cast(array: Array, dtype: np.dtype[Any], path: str) -> Array:
     return result
 
 
-def _is_kept(array: Array, result: Array) -> bool:
+def _is_kept(array: Any, result: Any) -> bool:
     """Returns True if no number became infinite, NaN, or the largest, which is what dtypes without those make of it."""
     if result.dtype.itemsize > 1 and np.isfinite(result).all():
         return True
     bounds: Any = jnp.finfo(result.dtype)
     largest = bounds.max if result.dtype.itemsize == 1 else np.inf
-    same: Array = (np.isnan(array) == np.isnan(result)) & (np.isinf(array) == np.isinf(result))
-    in_range: Array = (np.abs(array) <= largest) | ~np.isfinite(array)
-    return bool(np.all(same & in_range))
+    same = (np.isnan(array) == np.isnan(result)) & (np.isinf(array) == np.isinf(result))
+    return bool((same & ((np.abs(array) <= largest) | ~np.isfinite(array))).all())
 
 
 def _kind(dtype: np.dtype[Any]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 from typing import Any
 
 import jax
@@ -32,6 +34,14 @@ def test_a_while(value: float) -> None:
 
 def test_a_while_at_second_order() -> None:
     check_second_order(squared, squared, f(3.0))
+
+
+@pytest.mark.drawn(3)
+@pytest.mark.parametrize("ways", list(itertools.product((gx.grad, gx.jacfwd), repeat=3)))
+def test_a_while_at_third_order_by_all_ways(ways: Any) -> None:
+    derivative = functools.reduce(lambda function, way: way(function), ways, squared)
+    assert_close(gx.function(derivative)(f(3.0)), 8 * 7 * 6 * 3.0**5)  # of x ** 8
+    assert_close(gx.function(lambda x: gx.jvp(derivative, (x,), (x,))[1])(f(3.0)), 8 * 7 * 6 * 5 * 3.0**5)
 
 
 def damped(x: Any, w: Any, n: Any) -> Any:

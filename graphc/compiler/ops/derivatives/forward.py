@@ -117,5 +117,5 @@ def _goes_forward(graph: Graph) -> bool:
         with forward_mode():
             program = jax.make_jaxpr(region_function(graph))(*structs)
     except Exception:
-        return True  # any error is raised when the program is compiled
+        return False  # of what JAX cannot differentiate so; any other error is raised when the program is compiled
     return not has_custom_vjp(program.jaxpr, loops=True)
