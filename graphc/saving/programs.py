@@ -19,7 +19,7 @@ from jax import export as _export
 
 from graphc.compiler.base.errors import DataLossError, FailedPreconditionError, InternalError, PermissionDeniedError
 from graphc.compiler.core import dtype_rules
-from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType
+from graphc.compiler.ir import Attrs, Graph, TensorType, define_op
 from graphc.saving.signature import Sizes, expressions
 
 jax: Any = _jax  # its functions are only partly annotated
@@ -138,16 +138,13 @@ def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
     return program_of(attrs["program"]).types(types)
 
 
-JAX_PROGRAM = OPS.add(
+JAX_PROGRAM = define_op(
     "jax_program",
-    OpDef(
-        "jax_program",
-        impl=_run,
-        infer=_infer,
-        params=("*args",),
-        opaque=True,
-        doc="A function of JAX that was exported.",
-    ),
+    impl=_run,
+    infer=_infer,
+    params=("*args",),
+    opaque=True,
+    doc="A function of JAX that was exported.",
 )
 
 

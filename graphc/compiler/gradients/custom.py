@@ -28,7 +28,7 @@ from graphc.compiler.core import (
     unexamined,
 )
 from graphc.compiler.gradients.tape import GradientTape
-from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType
+from graphc.compiler.ir import OPS, Attrs, Graph, TensorType, define_op
 from graphc.compiler.ops import custom_vjp
 from graphc.compiler.tracing import Region, current_trace, is_tracing, type_of_any
 
@@ -94,17 +94,14 @@ def _entries(
     return [[(type, index) for index, type in enumerate(types)], backward]
 
 
-CUSTOM = OPS.add(
+CUSTOM = define_op(
     "custom_gradient",
-    OpDef(
-        "custom_gradient",
-        impl=_custom,
-        infer=_custom_types,
-        params=("*values",),
-        regions=("forward", "backward"),
-        entries=_entries,
-        doc="A function with a gradient of its own.",
-    ),
+    impl=_custom,
+    infer=_custom_types,
+    params=("*values",),
+    regions=("forward", "backward"),
+    entries=_entries,
+    doc="A function with a gradient of its own.",
 )
 
 

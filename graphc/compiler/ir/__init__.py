@@ -22,6 +22,7 @@ from graphc.compiler.ir.opdef import (
     applied_name,
     conflicts,
     constant_attrs,
+    define_op,
     gives,
     infer_types,
     is_world,
@@ -57,11 +58,11 @@ __all__ = [
     "CONSTANT", "LATE", "LATE_CONSTANT", "LATE_MARK", "OPEN", "OPS", "RANK_OF", "SHAPE_FACTS", "SHAPE_OF", "SIZE_OF",
     "WORLD", "Attrs", "DeviceSpec", "Effect", "EffectKind", "Graph", "GraphBuilder", "Infer", "Interpreter", "Literal",
     "Node", "OpDef", "ProbeError", "Rewriter", "Store", "TensorType", "Value", "aligned", "applied_attrs",
-    "applied_name", "compatible", "compatible_shapes", "conflicts", "constant_attrs", "difference", "dtype_from_short",
-    "gives", "has_text", "infer_open", "infer_types", "ints_in", "is_shape_value", "is_world", "known_ints",
-    "late_attrs", "late_inputs", "late_op", "map_regions", "merge", "parse_graph", "part_of_world", "passes",
-    "print_graph", "print_node", "print_value", "probe", "pure", "reads", "shape_fact", "short_dtype", "static_ints",
-    "typed_key", "verify", "widen", "writes",
+    "applied_name", "compatible", "compatible_shapes", "conflicts", "constant_attrs", "define_op", "difference",
+    "dtype_from_short", "gives", "has_text", "infer_open", "infer_types", "ints_in", "is_shape_value", "is_world",
+    "known_ints", "late_attrs", "late_inputs", "late_op", "map_regions", "merge", "parse_graph", "part_of_world",
+    "passes", "print_graph", "print_node", "print_value", "probe", "pure", "reads", "shape_fact", "short_dtype",
+    "static_ints", "typed_key", "verify", "widen", "writes",
 ]  # fmt: skip
 
 # A program that only defines functions neither reads nor compares graphs.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CONSTANT", "LATE", "LATE_CONSTANT", "LATE_MARK", "OPS", "WORLD", "Effect", "EffectKind", "Entries", "Entry",
-    "Infer", "OpDef", "applied", "applied_attrs", "applied_name", "conflicts", "constant_attrs", "gives", "infer_types",
-    "is_world", "late_attrs", "late_inputs", "late_op", "part_of_world", "pure", "reads", "static_ints", "writes",
+    "Infer", "OpDef", "applied", "applied_attrs", "applied_name", "conflicts", "constant_attrs", "define_op", "gives",
+    "infer_types", "is_world", "late_attrs", "late_inputs", "late_op", "part_of_world", "pure", "reads", "static_ints",
+    "writes",
 ]  # fmt: skip
 
 # Effects: the resources that a node reads and writes, as data.
@@ -85,6 +86,7 @@ def conflicts(first: Iterable[Effect], second: Iterable[Effect]) -> bool:
     )
 
 
+P = ParamSpec("P")
 T = TypeVar("T")
 Infer = Callable[[Sequence[TensorType], Attrs, "Sequence[Graph]"], tuple[TensorType, ...]]
 """Infers the output types of a node from its input types, attributes and regions."""
@@ -183,6 +185,18 @@ class OpDef:
 OPS: Registry[OpDef] = Registry("op")
 
 
+def _adding(make: Callable[P, OpDef]) -> Callable[P, OpDef]:
+    def define(*args: P.args, **kwargs: P.kwargs) -> OpDef:
+        op = make(*args, **kwargs)
+        return OPS.add(op.name, op)
+
+    return define
+
+
+define_op = _adding(OpDef)
+"""Makes an :class:`OpDef` of its arguments, adds it to :data:`OPS`, and returns it."""
+
+
 def infer_types(
     op: OpDef, types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]
 ) -> tuple[TensorType, ...]:
@@ -209,15 +223,12 @@ def _constant(*, value: Literal, weak: bool = False) -> np.ndarray[Any, Any]:
     return value.array
 
 
-CONSTANT = OPS.add(
+CONSTANT = define_op(
     "constant",
-    OpDef(
-        "constant",
-        impl=_constant,
-        infer=_constant_type,
-        light=True,
-        doc="A literal array.",
-    ),
+    impl=_constant,
+    infer=_constant_type,
+    light=True,
+    doc="A literal array.",
 )
 
 
@@ -343,17 +354,14 @@ def _put(type: TensorType, numbers: Any, guess: Sequence[int]) -> Any:
 
 
 def _row(name: str, *, differentiable: bool, impl: Callable[..., Any] = _evaluate) -> OpDef:
-    return OPS.add(
+    return define_op(
         name,
-        OpDef(
-            name,
-            impl=impl,
-            infer=_infer,
-            params=("*values",),
-            differentiable=differentiable,
-            takes_open=True,
-            doc="An op some of whose static attributes are values of its last inputs.",
-        ),
+        impl=impl,
+        infer=_infer,
+        params=("*values",),
+        differentiable=differentiable,
+        takes_open=True,
+        doc="An op some of whose static attributes are values of its last inputs.",
     )
 
 

@@ -18,7 +18,7 @@ from jax.sharding import Mesh, PartitionSpec
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import GROUP_AXIS, SymbolicTensor, Tensor, Variable, apply, apply_all
 from graphc.compiler.devices import find_common
-from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType
+from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType, define_op
 from graphc.compiler.ops.control_flow import INDEX
 from graphc.compiler.ops.derivatives.modes import repeated
 from graphc.compiler.ops.generator import is_random_state, split_state
@@ -97,17 +97,14 @@ def _part_types(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> list[li
     return [entries]
 
 
-REPLICAS = OPS.add(
+REPLICAS = define_op(
     "replicas",
-    OpDef(
-        "replicas",
-        impl=_replicas,
-        infer=_stacked_types,
-        params=("*values",),
-        regions=("body",),
-        entries=_part_types,
-        doc="Runs a graph on several devices at once, each on its part of the arrays; results that differ are stacked.",
-    ),
+    impl=_replicas,
+    infer=_stacked_types,
+    params=("*values",),
+    regions=("body",),
+    entries=_part_types,
+    doc="Runs a graph on several devices at once, each on its part of the arrays; results that differ are stacked.",
 )
 
 
@@ -211,17 +208,14 @@ def _entries(
     return [entries]
 
 
-VMAP = OPS.add(
+VMAP = define_op(
     "vmap",
-    OpDef(
-        "vmap",
-        impl=_vmap,
-        infer=_types,
-        params=("*values",),
-        regions=("body",),
-        entries=_entries,
-        doc="Applies a graph to each row of arrays.",
-    ),
+    impl=_vmap,
+    infer=_types,
+    params=("*values",),
+    regions=("body",),
+    entries=_entries,
+    doc="Applies a graph to each row of arrays.",
 )
 
 

@@ -16,7 +16,7 @@ from jax import lax as _lax
 
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor, Variable, apply_all
-from graphc.compiler.ir import OPS, Attrs, Graph, OpDef
+from graphc.compiler.ir import Attrs, Graph, OpDef, define_op
 from graphc.compiler.ops.control_flow_types import (
     BOOL,
     INDEX,
@@ -120,68 +120,53 @@ def _scan(
     return (*last, *ys)
 
 
-COND = OPS.add(
+COND = define_op(
     "cond",
-    OpDef(
-        "cond",
-        impl=_cond,
-        infer=cond_types,
-        params=("pred", "*operands"),
-        regions=("true", "false"),
-        entries=branch_entries,
-        verify=check_branches,
-        doc="Runs one of two branches, chosen by a boolean scalar.",
-    ),
+    impl=_cond,
+    infer=cond_types,
+    params=("pred", "*operands"),
+    regions=("true", "false"),
+    entries=branch_entries,
+    verify=check_branches,
+    doc="Runs one of two branches, chosen by a boolean scalar.",
 )
-SWITCH = OPS.add(
+SWITCH = define_op(
     "switch",
-    OpDef(
-        "switch",
-        impl=_switch,
-        infer=cond_types,
-        params=("index", "*operands"),
-        regions=("*branches",),
-        entries=branch_entries,
-        verify=check_branches,
-        doc="Runs one of several branches, chosen by an integer scalar, which is clamped.",
-    ),
+    impl=_switch,
+    infer=cond_types,
+    params=("index", "*operands"),
+    regions=("*branches",),
+    entries=branch_entries,
+    verify=check_branches,
+    doc="Runs one of several branches, chosen by an integer scalar, which is clamped.",
 )
-FIRST_TRUE = OPS.add(
+FIRST_TRUE = define_op(
     "first_true",
-    OpDef(
-        "first_true",
-        impl=_first_true,
-        infer=first_true_types,
-        params=("*conditions",),
-        differentiable=False,
-        doc="The index of the first true boolean scalar; their number if none is true.",
-    ),
+    impl=_first_true,
+    infer=first_true_types,
+    params=("*conditions",),
+    differentiable=False,
+    doc="The index of the first true boolean scalar; their number if none is true.",
 )
-WHILE = OPS.add(
+WHILE = define_op(
     "while",
-    OpDef(
-        "while",
-        impl=_while,
-        infer=while_types,
-        params=("*values",),
-        regions=("test", "body"),
-        entries=while_entries,
-        verify=check_while,
-        doc="Repeats a body while a test is true.",
-    ),
+    impl=_while,
+    infer=while_types,
+    params=("*values",),
+    regions=("test", "body"),
+    entries=while_entries,
+    verify=check_while,
+    doc="Repeats a body while a test is true.",
 )
-SCAN = OPS.add(
+SCAN = define_op(
     "scan",
-    OpDef(
-        "scan",
-        impl=_scan,
-        infer=scan_types,
-        params=("*values",),
-        regions=("body",),
-        entries=scan_entries,
-        verify=check_scan,
-        doc="Repeats a body a fixed number of times, over the rows of arrays, collecting rows.",
-    ),
+    impl=_scan,
+    infer=scan_types,
+    params=("*values",),
+    regions=("body",),
+    entries=scan_entries,
+    verify=check_scan,
+    doc="Repeats a body a fixed number of times, over the rows of arrays, collecting rows.",
 )
 
 

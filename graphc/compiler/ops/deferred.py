@@ -26,7 +26,7 @@ from graphc.compiler.core import (
     region_function,
     type_of,
 )
-from graphc.compiler.ir import LATE, LATE_CONSTANT, OPS, Attrs, Graph, OpDef, TensorType, Value, infer_types
+from graphc.compiler.ir import LATE, LATE_CONSTANT, OPS, Attrs, Graph, TensorType, Value, define_op, infer_types
 from graphc.compiler.ops.values import on_host
 from graphc.compiler.tracing import LateRow, Region, Trace, current_trace, graph_by_hand, trace_of
 
@@ -185,15 +185,12 @@ def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
     return tuple(value.type for value in attrs["function"].graph(types).outputs)
 
 
-COMPOSED = OPS.add(
+COMPOSED = define_op(
     "composed",
-    OpDef(
-        "composed",
-        impl=_composed,
-        infer=_types,
-        params=("*values",),
-        doc="A composition of ops, traced once its sizes are known.",
-    ),
+    impl=_composed,
+    infer=_types,
+    params=("*values",),
+    doc="A composition of ops, traced once its sizes are known.",
 )
 
 

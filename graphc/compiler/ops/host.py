@@ -27,7 +27,7 @@ from jax.experimental import io_callback as _io_callback
 from graphc.compiler.base import Subject, note_progress
 from graphc.compiler.base.errors import InternalError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, apply, apply_all, examine, unexamined
-from graphc.compiler.ir import OPS, WORLD, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, writes
+from graphc.compiler.ir import OPS, WORLD, Attrs, Effect, Graph, TensorType, define_op, part_of_world, writes
 from graphc.compiler.ops.host_functions import HostFunction, host_function
 from graphc.compiler.tracing import CallState
 
@@ -253,15 +253,12 @@ def _refuse_gradient(title: str, residuals: None, cotangent: Any) -> Any:
 
 _opaque.defvjp(_kept, _refuse_gradient)  # not called where the result is used without a gradient
 
-HOST_RESULT = OPS.add(
+HOST_RESULT = define_op(
     "host_result",
-    OpDef(
-        "host_result",
-        impl=_without_gradient,
-        infer=lambda types, attrs, regions: (types[0],),
-        params=("result", "*values"),
-        doc="Returns a result of a Python function that was called with values under a tape.",
-    ),
+    impl=_without_gradient,
+    infer=lambda types, attrs, regions: (types[0],),
+    params=("result", "*values"),
+    doc="Returns a result of a Python function that was called with values under a tape.",
 )
 
 
@@ -286,31 +283,25 @@ def _touches_its_own(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
     return (writes(part_of_world(attrs["function"])),)
 
 
-HOST_CALL = OPS.add(
+HOST_CALL = define_op(
     "host_call",
-    OpDef(
-        "host_call",
-        impl=_host_call,
-        infer=_host_call_types,
-        takes_open=True,
-        params=("status", "order", "*values"),
-        effects=_touches_world,
-        differentiable=False,
-        doc="Runs a Python function, unless the call has failed before.",
-    ),
+    impl=_host_call,
+    infer=_host_call_types,
+    takes_open=True,
+    params=("status", "order", "*values"),
+    effects=_touches_world,
+    differentiable=False,
+    doc="Runs a Python function, unless the call has failed before.",
 )
-UNORDERED_HOST_CALL = OPS.add(
+UNORDERED_HOST_CALL = define_op(
     "unordered_host_call",
-    OpDef(
-        "unordered_host_call",
-        impl=_unordered_host_call,
-        infer=_unordered_types,
-        takes_open=True,
-        params=("*values",),
-        effects=_touches_its_own,
-        differentiable=False,
-        doc="Runs a Python function whenever its arguments are there.",
-    ),
+    impl=_unordered_host_call,
+    infer=_unordered_types,
+    takes_open=True,
+    params=("*values",),
+    effects=_touches_its_own,
+    differentiable=False,
+    doc="Runs a Python function whenever its arguments are there.",
 )
 HOST_CALLS = (HOST_CALL, UNORDERED_HOST_CALL)
 """The ops that run Python."""

@@ -23,7 +23,7 @@ from graphc.compiler.core import (
     operand,
     scalar_array,
 )
-from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType
+from graphc.compiler.ir import Attrs, Graph, TensorType, define_op
 from graphc.compiler.ops.subscripts import (
     COMBINE,
     IndexEncoder,
@@ -229,27 +229,21 @@ def _infer_update_item(types: Sequence[TensorType], attrs: Attrs, regions: Seque
     return _update_item_by_evaluation(types, attrs, regions)
 
 
-GET_ITEM = OPS.add(
+GET_ITEM = define_op(
     "get_item",
-    OpDef(
-        "get_item",
-        impl=_get_item,
-        infer=_infer_get_item,
-        params=("x", "*index"),
-        light=True,
-        doc="The elements selected by an index.",
-    ),
+    impl=_get_item,
+    infer=_infer_get_item,
+    params=("x", "*index"),
+    light=True,
+    doc="The elements selected by an index.",
 )
 
-UPDATE_ITEM = OPS.add(
+UPDATE_ITEM = define_op(
     "update_item",
-    OpDef(
-        "update_item",
-        impl=_update_item,
-        infer=_infer_update_item,
-        params=("x", "values", "*index"),
-        doc="A copy with the elements selected by an index replaced or updated.",
-    ),
+    impl=_update_item,
+    infer=_infer_update_item,
+    params=("x", "values", "*index"),
+    doc="A copy with the elements selected by an index replaced or updated.",
 )
 
 

@@ -26,7 +26,7 @@ from graphc.compiler.core import (
     operand,
     shorten,
 )
-from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType, typed_key
+from graphc.compiler.ir import Attrs, Graph, TensorType, define_op, typed_key
 from graphc.compiler.ops.table import infer_by_evaluation
 from graphc.compiler.tracing import Closures, root_trace, type_of_any
 
@@ -220,11 +220,8 @@ def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
     return attrs["function"].infer(types, NO_ATTRS, regions)
 
 
-_OP = OPS.add(
-    "call_jax",
-    OpDef(
-        "call_jax", impl=_call_jax, infer=_infer, params=("*args",), opaque=True, doc="A JAX function as a single op."
-    ),
+_OP = define_op(
+    "call_jax", impl=_call_jax, infer=_infer, params=("*args",), opaque=True, doc="A JAX function as a single op."
 )
 
 
@@ -261,30 +258,24 @@ def _status_type(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Gr
     return tuple(types)
 
 
-CALL_STATUS = OPS.add(
+CALL_STATUS = define_op(
     "call_status",
-    OpDef(
-        "call_status",
-        impl=_status,
-        infer=_status_type,
-        takes_open=True,
-        params=("status",),
-        differentiable=False,
-        doc="Marks the status output of a function's graph, with the exceptions that it may report.",
-    ),
+    impl=_status,
+    infer=_status_type,
+    takes_open=True,
+    params=("status",),
+    differentiable=False,
+    doc="Marks the status output of a function's graph, with the exceptions that it may report.",
 )
 """It and the outputs after it are not part of the result. ``raises`` names the exceptions that depend on tensors, each
 with its line; the exceptions themselves are not in the graph."""
 
-CALL = OPS.add(
+CALL = define_op(
     "call",
-    OpDef(
-        "call",
-        impl=_call_call,
-        infer=_call_types,
-        params=("*values",),
-        regions=("body",),
-        entries=lambda types, attrs, regions: [[(type, place) for place, type in enumerate(types)]],
-        doc="A whole graph as one step.",
-    ),
+    impl=_call_call,
+    infer=_call_types,
+    params=("*values",),
+    regions=("body",),
+    entries=lambda types, attrs, regions: [[(type, place) for place, type in enumerate(types)]],
+    doc="A whole graph as one step.",
 )

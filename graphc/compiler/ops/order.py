@@ -14,7 +14,7 @@ import numpy as np
 from graphc.compiler.base import nest
 from graphc.compiler.base.errors import InternalError, InvalidTypeError
 from graphc.compiler.core import SymbolicTensor, Tensor, Variable, apply, apply_all
-from graphc.compiler.ir import CONSTANT, OPS, Attrs, Effect, Graph, Node, OpDef, TensorType, reads, writes
+from graphc.compiler.ir import CONSTANT, OPS, Attrs, Effect, Graph, Node, TensorType, define_op, reads, writes
 from graphc.compiler.tracing import Controls, Trace, context, is_tracing, refusal
 
 __all__ = [
@@ -46,31 +46,25 @@ def _writes(attrs: Mapping[str, Any]) -> builtins.tuple[Effect, ...]:
     return (writes(attrs["variable"]),)
 
 
-READ_VARIABLE = OPS.add(
+READ_VARIABLE = define_op(
     "read_variable",
-    OpDef(
-        "read_variable",
-        impl=_needs_lowering,
-        infer=_read_type,
-        takes_open=True,
-        effects=_reads,
-        differentiable=False,
-        doc="The value of a variable at this point.",
-    ),
+    impl=_needs_lowering,
+    infer=_read_type,
+    takes_open=True,
+    effects=_reads,
+    differentiable=False,
+    doc="The value of a variable at this point.",
 )
 
-ASSIGN_VARIABLE = OPS.add(
+ASSIGN_VARIABLE = define_op(
     "assign_variable",
-    OpDef(
-        "assign_variable",
-        impl=_needs_lowering,
-        infer=_no_output,
-        takes_open=True,
-        params=("value",),
-        effects=_writes,
-        differentiable=False,
-        doc="Sets a variable from this point on.",
-    ),
+    impl=_needs_lowering,
+    infer=_no_output,
+    takes_open=True,
+    params=("value",),
+    effects=_writes,
+    differentiable=False,
+    doc="Sets a variable from this point on.",
 )
 
 
@@ -106,27 +100,21 @@ def _same_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Gra
     return builtins.tuple(types)
 
 
-NO_OP = OPS.add(
+NO_OP = define_op(
     "no_op",
-    OpDef(
-        "no_op",
-        impl=_token,
-        infer=_token_type,
-        takes_open=True,
-        differentiable=False,
-        doc="Does nothing; completes after its control inputs.",
-    ),
+    impl=_token,
+    infer=_token_type,
+    takes_open=True,
+    differentiable=False,
+    doc="Does nothing; completes after its control inputs.",
 )
-TOGETHER = OPS.add(
+TOGETHER = define_op(
     "together",
-    OpDef(
-        "together",
-        impl=_together,
-        infer=_same_types,
-        takes_open=True,
-        params=("*values",),
-        doc="The same tensors, each available once all are computed.",
-    ),
+    impl=_together,
+    infer=_same_types,
+    takes_open=True,
+    params=("*values",),
+    doc="The same tensors, each available once all are computed.",
 )
 
 

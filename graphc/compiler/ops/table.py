@@ -32,7 +32,7 @@ from jax import lax as _lax
 
 from graphc.compiler.base import Registry, lazy_names
 from graphc.compiler.core import FUNCTIONS, dtype_rules
-from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType
+from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType, define_op
 from graphc.compiler.ops.public import as_tuple, combinations, public_function
 from graphc.compiler.ops.refusals import Need, explainer
 from graphc.compiler.ops.signature import RowSignature
@@ -291,16 +291,13 @@ def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
     return (TensorType((), type.dtype, weak=True),) if keeps_dtype else _infer_by_evaluation(types, attrs, regions)
 
 
-AS_NUMBER = OPS.add(
+AS_NUMBER = define_op(
     "as_number",
-    OpDef(
-        "as_number",
-        impl=_as_number,
-        infer=_infer,
-        params=("x",),
-        differentiable=False,
-        light=True,
-        doc="The only element as a Python number of a kind: truncated for an int, and without gradients. "
-        "``low`` and ``high`` bound an int where the graph alone does not show its bounds.",
-    ),
+    impl=_as_number,
+    infer=_infer,
+    params=("x",),
+    differentiable=False,
+    light=True,
+    doc="The only element as a Python number of a kind: truncated for an int, and without gradients. "
+    "``low`` and ``high`` bound an int where the graph alone does not show its bounds.",
 )

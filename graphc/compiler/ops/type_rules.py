@@ -19,7 +19,7 @@ import numpy as np
 from jax import lax
 
 from graphc.compiler.core import dtype_rules
-from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType
+from graphc.compiler.ir import Attrs, Graph, TensorType, define_op
 
 __all__ = ["BAD_VALUES", "PRIMITIVES", "SHAPE_RULES", "TYPE_RULES", "infer_by_rule", "primitive"]
 
@@ -405,15 +405,12 @@ def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
     return _TYPES
 
 
-BAD_VALUES = OPS.add(
+BAD_VALUES = define_op(
     "bad_values",
-    OpDef(
-        "bad_values",
-        impl=_bad_values,
-        infer=_types,
-        takes_open=True,
-        params=("*values",),
-        differentiable=False,
-        doc="The first output with a NaN or an infinity that no input has, and the counts of both.",
-    ),
+    impl=_bad_values,
+    infer=_types,
+    takes_open=True,
+    params=("*values",),
+    differentiable=False,
+    doc="The first output with a NaN or an infinity that no input has, and the counts of both.",
 )

@@ -29,7 +29,7 @@ from graphc.compiler.core import (
     trace_scope,
     translate_error,
 )
-from graphc.compiler.ir import OPEN, OPS, Attrs, Graph, OpDef, TensorType, widen
+from graphc.compiler.ir import OPEN, Attrs, Graph, OpDef, TensorType, define_op, widen
 from graphc.compiler.tracing import current_trace, type_of_any
 
 # Functions with data-dependent result shapes, in graphs that are built by hand: NumPy computes them.
@@ -107,29 +107,23 @@ def _same(value: Any) -> Any:
     return value
 
 
-ON_HOST = OPS.add(
+ON_HOST = define_op(
     "on_host",
-    OpDef(
-        "on_host",
-        impl=_run,
-        infer=_types,
-        params=("*values",),
-        host=True,
-        differentiable=False,
-        doc="A function with data-dependent result shapes.",
-    ),
+    impl=_run,
+    infer=_types,
+    params=("*values",),
+    host=True,
+    differentiable=False,
+    doc="A function with data-dependent result shapes.",
 )
-HOST_VALUE = OPS.add(
+HOST_VALUE = define_op(
     "host_value",
-    OpDef(
-        "host_value",
-        impl=_same,
-        infer=_same_type,
-        params=("value",),
-        host=True,
-        differentiable=False,
-        doc="The same value, made known before programs whose shapes depend on it are compiled.",
-    ),
+    impl=_same,
+    infer=_same_type,
+    params=("value",),
+    host=True,
+    differentiable=False,
+    doc="The same value, made known before programs whose shapes depend on it are compiled.",
 )
 
 

@@ -21,7 +21,7 @@ from graphc.compiler.core import (
     in_graph,
     is_text,
 )
-from graphc.compiler.ir import OPEN, OPS, Attrs, Graph, Literal, OpDef, TensorType
+from graphc.compiler.ir import OPEN, Attrs, Graph, Literal, TensorType, define_op
 from graphc.compiler.tracing import is_tracing
 from graphc.graphs.queues.components import dtype_of
 from graphc.graphs.queues.ops import example_class
@@ -92,14 +92,11 @@ def _dense_type(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Gra
     return (TensorType((OPEN,) * sizes.shape[0], values.dtype),)
 
 
-TO_DENSE = OPS.add(
-    "sparse_to_dense",
-    OpDef(
+TO_DENSE = define_op(
         "sparse_to_dense", impl=_to_dense, infer=_dense_type,
         params=("indices", "values", "dense_shape", "default_value"), differentiable=False, host=True,
         doc="The elements of a sparse tensor as one tensor.",
-    ),
-)  # fmt: skip
+    )  # fmt: skip
 
 
 Array = np.ndarray[Any, Any]
@@ -379,10 +376,7 @@ def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
     return tuple(results)
 
 
-PARSE = OPS.add(
-    "parse_example",
-    OpDef(
+PARSE = define_op(
         "parse_example", impl=_parse_arrays, infer=_types, params=("serialized", "*names"), differentiable=False,
         host=True, doc="Tensors from Example messages.",
-    ),
-)  # fmt: skip
+    )  # fmt: skip

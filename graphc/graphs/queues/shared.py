@@ -13,7 +13,19 @@ import numpy as np
 from graphc.compiler.base import with_article
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, NotFoundError
 from graphc.compiler.core import STRING, Resources, apply, busy, current_resources, resources_scope
-from graphc.compiler.ir import OPS, Attrs, Effect, Infer, OpDef, TensorType, gives, part_of_world, reads, writes
+from graphc.compiler.ir import (
+    OPS,
+    Attrs,
+    Effect,
+    Infer,
+    OpDef,
+    TensorType,
+    define_op,
+    gives,
+    part_of_world,
+    reads,
+    writes,
+)
 from graphc.compiler.tracing import current_trace, graph_by_hand, is_tracing, refuse_in_trace
 from graphc.graphs.refusals import user_error
 
@@ -188,7 +200,7 @@ def handle_op(noun: str) -> OpDef:
 
     infer, full = gives(TensorType((), STRING)), f"{noun}.handle"
     doc = f"{with_article(noun).capitalize()}."
-    return OPS.add(full, OpDef(full, impl, infer, effects=stands_for, differentiable=False, host=True, doc=doc))
+    return define_op(full, impl, infer, effects=stands_for, differentiable=False, host=True, doc=doc)
 
 
 class SharedObject(Generic[S]):

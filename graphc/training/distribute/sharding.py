@@ -37,7 +37,7 @@ from graphc.compiler.core import (
     whole_on,
 )
 from graphc.compiler.devices import all_devices, device_name, devices, find_device, laid_out, placed
-from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType
+from graphc.compiler.ir import Attrs, Graph, TensorType, define_op
 from graphc.compiler.lowering import BATCH_AXES
 from graphc.compiler.ops import asarray
 from graphc.compiler.tracing import ReadGuard, attribute, fixed, is_array, is_tracing, reads_here
@@ -179,16 +179,13 @@ def _same(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -
     return tuple(types)
 
 
-SHARD = OPS.add(
+SHARD = define_op(
     "distribute.shard",
-    OpDef(
-        "distribute.shard",
-        impl=_shard,
-        infer=_same,
-        takes_open=True,
-        params=("x",),
-        doc="The tensor, laid out on a mesh of devices.",
-    ),
+    impl=_shard,
+    infer=_same,
+    takes_open=True,
+    params=("x",),
+    doc="The tensor, laid out on a mesh of devices.",
 )
 
 

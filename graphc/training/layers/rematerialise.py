@@ -13,7 +13,7 @@ from graphc.compiler.base import nest
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import apply_all, converted
 from graphc.compiler.function import Function
-from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType
+from graphc.compiler.ir import Attrs, Graph, TensorType, define_op
 from graphc.compiler.ops import ORDER, asarray
 from graphc.compiler.tracing import Region, current_trace, is_tracing, refusal
 from graphc.training.layers.layer import Layer
@@ -113,17 +113,14 @@ def _entries(
     return [[(type, index) for index, type in enumerate(types)]]
 
 
-REMAT = OPS.add(
+REMAT = define_op(
     "remat",
-    OpDef(
-        "remat",
-        impl=_remat,
-        infer=_types,
-        params=("*values",),
-        regions=("body",),
-        entries=_entries,
-        doc="A graph whose intermediate values are computed again for its gradient.",
-    ),
+    impl=_remat,
+    infer=_types,
+    params=("*values",),
+    regions=("body",),
+    entries=_entries,
+    doc="A graph whose intermediate values are computed again for its gradient.",
 )
 
 

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import ArrayLike, Tensor, apply, shorten
-from graphc.compiler.ir import OPS, Attrs, OpDef
+from graphc.compiler.ir import OPS, Attrs, OpDef, define_op
 from graphc.compiler.ops import as_numbers, infer_by_evaluation
 
 # The losses as ops: one kernel each in eager mode. They are computed in float32 at least.
@@ -121,15 +121,12 @@ def _only_reduced(losses: Any, *weights: Any, reduction: str) -> Any:
     return _reduced(losses, weights[0] if weights else None, reduction)
 
 
-REDUCED = OPS.add(
+REDUCED = define_op(
     "losses.reduced",
-    OpDef(
-        "losses.reduced",
-        impl=_only_reduced,
-        infer=infer_by_evaluation(_only_reduced),
-        params=("losses", "*weights"),
-        doc="The losses of examples, weighted and reduced.",
-    ),
+    impl=_only_reduced,
+    infer=infer_by_evaluation(_only_reduced),
+    params=("losses", "*weights"),
+    doc="The losses of examples, weighted and reduced.",
 )
 
 

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import optax
 
 from graphc.compiler.base import Registry, UniqueNames
-from graphc.compiler.ir import OPS, Attrs, OpDef, TensorType
+from graphc.compiler.ir import Attrs, TensorType, define_op
 from graphc.compiler.lowering import needed_inputs
 from graphc.compiler.ops import infer_by_evaluation
 
@@ -146,16 +146,13 @@ def _whole(
     return (*new_params, *new_leaves)
 
 
-UPDATE = OPS.add(
+UPDATE = define_op(
     "optim.update",
-    OpDef(
-        "optim.update",
-        impl=_update,
-        infer=infer_by_evaluation(_update),
-        params=("*values",),
-        differentiable=False,
-        doc="One step of an optax transformation: new parameters and new state.",
-    ),
+    impl=_update,
+    infer=infer_by_evaluation(_update),
+    params=("*values",),
+    differentiable=False,
+    doc="One step of an optax transformation: new parameters and new state.",
 )
 
 

@@ -11,19 +11,16 @@ from hypothesis import strategies as st
 
 import graphc as gx
 from graphc.compiler.core import apply
-from graphc.compiler.ir import OPS, OpDef, part_of_world, writes
+from graphc.compiler.ir import OPS, define_op, part_of_world, writes
 from tests.draws import examples
 from tests.graphs.session.test_random_graphs import NAMES, model, programs
 
 pytestmark = pytest.mark.timeout(300)
 
-OPS.add(
-    "tests.may_wait",
-    OpDef(
+define_op(
         "tests.may_wait", lambda x: np.asarray(x) + 1, lambda types, attrs, regions: types, ("x",), host=True,
         effects=lambda attrs: (writes(part_of_world("tests")),),
-    ),
-)  # fmt: skip
+    )  # fmt: skip
 _CLUSTER = {"a": ["127.0.0.1:2301"], "b": ["127.0.0.1:2302", "127.0.0.1:2303"]}
 _PINS = ("", "/job:a", "/job:b", "/job:b/task:1/cpu:0")
 

@@ -8,7 +8,7 @@ import pytest
 import graphc as gx
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import STRING, Resources, apply, current_resources, resources_scope
-from graphc.compiler.ir import OPS, Attrs, OpDef, TensorType
+from graphc.compiler.ir import Attrs, TensorType, define_op
 
 
 def _count(step: Any, *, name: str) -> Any:
@@ -17,24 +17,18 @@ def _count(step: Any, *, name: str) -> Any:
     return np.int32(held[0])
 
 
-COUNT = OPS.add(
-    "tests.count",
-    OpDef("tests.count", _count, lambda types, attrs, regions: (TensorType((), np.dtype("int32")),), host=True),
-)
+COUNT = define_op("tests.count", _count, lambda types, attrs, regions: (TensorType((), np.dtype("int32")),), host=True)
 
 
 def _upper(words: Any) -> Any:
     return np.array([word.upper() for word in words], object)
 
 
-UPPER = OPS.add(
+UPPER = define_op(
     "tests.upper",
-    OpDef(
-        "tests.upper",
-        _upper,
-        lambda types, attrs, regions: (types[0],),
-        host=True,
-    ),
+    _upper,
+    lambda types, attrs, regions: (types[0],),
+    host=True,
 )
 
 

@@ -11,15 +11,12 @@ from hypothesis import strategies as st
 
 import graphc as gx
 from graphc.compiler.core import apply
-from graphc.compiler.ir import OPS, OpDef
+from graphc.compiler.ir import OPS, define_op
 from tests.draws import examples
 
 pytestmark = pytest.mark.timeout(300)
 
-OPS.add(
-    "tests.on_host",
-    OpDef("tests.on_host", lambda x: np.asarray(x) + 1, lambda types, attrs, regions: types, ("x",), host=True),
-)
+define_op("tests.on_host", lambda x: np.asarray(x) + 1, lambda types, attrs, regions: types, ("x",), host=True)
 NAMES = ("v", "w")
 
 

@@ -24,7 +24,7 @@ from graphc.compiler.base.errors import (
     UnimplementedError,
 )
 from graphc.compiler.core import apply, current_resources
-from graphc.compiler.ir import OPS, Attrs, OpDef, TensorType
+from graphc.compiler.ir import OPS, Attrs, TensorType, define_op
 from graphc.graphs.session import constant, group
 
 pytestmark = pytest.mark.timeout(120)
@@ -38,12 +38,7 @@ def _tick(*inputs: Any, name: str) -> Any:
 
 _NUMBER = TensorType((), np.dtype("float32"))
 
-OPS.add(
-    "tests.tick",
-    OpDef(
-        "tests.tick", _tick, lambda types, attrs, regions: (TensorType((), np.dtype("float32")),), ("*x",), host=True
-    ),
-)
+define_op("tests.tick", _tick, lambda types, attrs, regions: (TensorType((), np.dtype("float32")),), ("*x",), host=True)
 
 
 def _wait(name: str) -> tuple[()]:
@@ -53,7 +48,7 @@ def _wait(name: str) -> tuple[()]:
     return ()
 
 
-OPS.add("tests.wait", OpDef("tests.wait", lambda *, name: _wait(name), lambda types, attrs, regions: (), host=True))
+define_op("tests.wait", lambda *, name: _wait(name), lambda types, attrs, regions: (), host=True)
 
 
 def tick(name: str, *inputs: Any) -> Any:

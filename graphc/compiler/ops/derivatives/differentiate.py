@@ -17,7 +17,7 @@ import jax.numpy as jnp
 
 from graphc.compiler.base import nest
 from graphc.compiler.core import dtype_rules
-from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType, ints_in, probe
+from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType, define_op, ints_in, probe
 from graphc.compiler.ops.collectives import COLLECTIVES
 from graphc.compiler.ops.derivatives.modes import reverse_mode
 from graphc.compiler.ops.host import replaying
@@ -185,18 +185,15 @@ def _entries(
     return op.entries(types[: len(types) - sum(attrs["cotangents"])], inner, regions)
 
 
-VJP = OPS.add(
+VJP = define_op(
     "vjp",
-    OpDef(
-        "vjp",
-        impl=_vjp,
-        infer=_infer,
-        params=("*values",),
-        regions=("*bodies",),
-        entries=_entries,
-        takes_open=True,
-        doc="The vector-Jacobian product of an op at its primal inputs.",
-    ),
+    impl=_vjp,
+    infer=_infer,
+    params=("*values",),
+    regions=("*bodies",),
+    entries=_entries,
+    takes_open=True,
+    doc="The vector-Jacobian product of an op at its primal inputs.",
 )
 
 

@@ -10,7 +10,7 @@ import jax as _jax
 import jax.numpy as jnp
 
 from graphc.compiler.core import SymbolicTensor, Tensor, apply_all, region_function
-from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType
+from graphc.compiler.ir import Attrs, Graph, TensorType, define_op
 from graphc.compiler.ops.derivatives.modes import forward_mode, has_custom_vjp, is_reverse, reverse_mode
 from graphc.compiler.tracing import Region
 
@@ -70,17 +70,14 @@ def _entries(
     return [[(type, index) for index, type in enumerate(types) if not count <= index < 2 * count]]
 
 
-JVP = OPS.add(
+JVP = define_op(
     "jvp",
-    OpDef(
-        "jvp",
-        impl=_jvp,
-        infer=_types,
-        params=("*values",),
-        regions=("body",),
-        entries=_entries,
-        doc="The results of a graph, and their tangents.",
-    ),
+    impl=_jvp,
+    infer=_types,
+    params=("*values",),
+    regions=("body",),
+    entries=_entries,
+    doc="The results of a graph, and their tangents.",
 )
 
 

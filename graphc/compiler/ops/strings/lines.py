@@ -25,7 +25,7 @@ from graphc.compiler.core import (
     is_string_dtype,
     refused,
 )
-from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType
+from graphc.compiler.ir import Attrs, Graph, TensorType, define_op
 from graphc.compiler.ops.dtypes import DTypeName
 from graphc.compiler.ops.strings.given import Texts, failed, known_numbers, texts
 from graphc.compiler.ops.strings.numbers import number
@@ -258,18 +258,15 @@ def _csv_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Grap
     return tuple([replace(records, dtype=default.dtype) for default in defaults])
 
 
-CSV = OPS.add(
+CSV = define_op(
     "strings.decode_csv",
-    OpDef(
-        "strings.decode_csv",
-        impl=_csv,
-        infer=_csv_types,
-        params=("records", "*record_defaults"),
-        differentiable=False,
-        host=True,
-        elementwise=True,
-        doc="The columns parsed from lines of comma-separated values.",
-    ),
+    impl=_csv,
+    infer=_csv_types,
+    params=("records", "*record_defaults"),
+    differentiable=False,
+    host=True,
+    elementwise=True,
+    doc="The columns parsed from lines of comma-separated values.",
 )
 
 

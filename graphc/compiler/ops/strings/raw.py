@@ -21,7 +21,7 @@ from graphc.compiler.core import (
     is_string_dtype,
     refused,
 )
-from graphc.compiler.ir import OPEN, OPS, Attrs, Graph, OpDef, TensorType
+from graphc.compiler.ir import OPEN, Attrs, Graph, TensorType, define_op
 from graphc.compiler.ops.strings.given import Texts, failed, texts
 
 __all__ = ["decode_raw"]
@@ -117,15 +117,12 @@ def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
     return (replace(strings, shape=shape, dtype=attrs["result"]),)
 
 
-RAW = OPS.add(
+RAW = define_op(
     "strings.decode_raw",
-    OpDef(
-        "strings.decode_raw",
-        impl=_raw,
-        infer=_types,
-        params=("input_bytes",),
-        differentiable=False,
-        host=True,
-        doc="The bytes of each string as numbers.",
-    ),
+    impl=_raw,
+    infer=_types,
+    params=("input_bytes",),
+    differentiable=False,
+    host=True,
+    doc="The bytes of each string as numbers.",
 )

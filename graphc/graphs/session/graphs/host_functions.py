@@ -14,7 +14,7 @@ import numpy as np
 from graphc.compiler.base import File, files, nest
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import STRING, apply, apply_all, bytes_array, is_text
-from graphc.compiler.ir import OPEN, OPS, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, writes
+from graphc.compiler.ir import OPEN, OPS, Attrs, Effect, Graph, OpDef, TensorType, define_op, part_of_world, writes
 from graphc.compiler.ir import Graph as GraphIR
 from graphc.compiler.ops import HostFunction, host_error, host_function
 from graphc.graphs.refusals import user_error
@@ -40,13 +40,10 @@ def _call(*arrays: Any, function: str, results: Sequence[TensorType]) -> tuple[A
     return tuple(outputs)
 
 
-_PY_FUNC = OPS.add(
-    "py_func",
-    OpDef(
+_PY_FUNC = define_op(
         "py_func", _call, _result_types, ("*values",), effects=_own, differentiable=False, host=True,
         doc="Calls a Python function.",
-    ),
-)  # fmt: skip
+    )  # fmt: skip
 
 
 def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:  # noqa: N803
@@ -175,13 +172,10 @@ def _value(item: Any) -> str:
     return text if same or wide != wide else f"{wide:.{all_digits}g}"
 
 
-_PRINT = OPS.add(
-    "print",
-    OpDef(
+_PRINT = define_op(
         "print", _print, lambda types, attrs, regions: (types[0],), ("value", "*data"), effects=_own,
         differentiable=False, host=True, doc="Returns its first input, and prints the others to standard error.",
-    ),
-)  # fmt: skip
+    )  # fmt: skip
 
 
 def Print(  # noqa: N802
@@ -226,14 +220,11 @@ def _assert(condition: Any, *data: Any, summarize: int) -> tuple[()]:
     return ()
 
 
-_ASSERT = OPS.add(
-    "assert",
-    OpDef(
+_ASSERT = define_op(
         "assert", _assert, lambda types, attrs, regions: (), ("condition", "*data"),
         effects=lambda attrs: (writes(part_of_world("assert")),), differentiable=False, host=True,
         doc="Fails the run if its condition is false.",
-    ),
-)  # fmt: skip
+    )  # fmt: skip
 
 
 def Assert(condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None) -> Operation:  # noqa: N802

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphc.compiler.base.errors import InternalError, InvalidTypeError
 from graphc.compiler.core import FUNCTIONS, SCALARS, STRING, apply, as_dtype, is_string_dtype
-from graphc.compiler.ir import OPS, Attrs, OpDef, TensorType
+from graphc.compiler.ir import Attrs, TensorType, define_op
 from graphc.compiler.ir import Graph as GraphIR
 from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.graph import default_graph
@@ -34,18 +34,13 @@ def _default_type(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[G
     return (types[0],)
 
 
-PLACEHOLDER = OPS.add(
-    "placeholder", OpDef("placeholder", _never, _type, differentiable=False, doc="A value that is fed to each run.")
-)
-_WITH_DEFAULT = OPS.add(
+PLACEHOLDER = define_op("placeholder", _never, _type, differentiable=False, doc="A value that is fed to each run.")
+_WITH_DEFAULT = define_op(
     "placeholder_with_default",
-    OpDef(
-        "placeholder_with_default",
-        _same,
-        _default_type,
-        ("value",),
-        doc="A value that may be fed to a run; otherwise its input.",
-    ),
+    _same,
+    _default_type,
+    ("value",),
+    doc="A value that may be fed to a run; otherwise its input.",
 )
 
 

@@ -34,6 +34,7 @@ from graphc.compiler.ir import (
     OpDef,
     TensorType,
     Value,
+    define_op,
     is_shape_value,
     widen,
 )
@@ -126,9 +127,8 @@ def _sample(type: TensorType, size: int) -> np.ndarray[Any, Any]:
     return np.full(shape, b"0", object) if type.dtype == STRING else np.zeros(shape, type.dtype)
 
 
-_ON_STRINGS = OPS.add(
-    "on_strings",
-    OpDef("on_strings", _run, _types, ("*values",), differentiable=False, host=True, doc="Another op, on strings."),
+_ON_STRINGS = define_op(
+    "on_strings", _run, _types, ("*values",), differentiable=False, host=True, doc="Another op, on strings."
 )
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, NoReturn
 import jax as _jax
 
 from graphc.compiler.base.errors import UnimplementedError
-from graphc.compiler.ir import OPS, OpDef
+from graphc.compiler.ir import define_op
 from graphc.compiler.ops import infer_by_evaluation
 from graphc.graphs.refusals import user_error
 from graphc.graphs.session.training.optimizer import Optimizer
@@ -105,13 +105,10 @@ def _update(*values: Any, rule: str) -> tuple[Any, ...]:
     return tuple(results)
 
 
-OPS.add(
-    "train.update",
-    OpDef(
+define_op(
         "train.update", _update, infer_by_evaluation(_update), ("*values",), differentiable=False,
         doc="One update of Variables by an optimizer: new values, and what is kept for each.",
-    ),
-)  # fmt: skip
+    )  # fmt: skip
 
 
 class _Row(Optimizer):
