@@ -16,8 +16,6 @@ from graphc.compiler.core import NodeToPlace
 from graphc.compiler.ir import DeviceSpec
 from graphc.graphs.refusals import user_error
 
-__all__ = ["Server", "ServerDef", "replica_device_setter"]
-
 _ports = itertools.count(1)
 _LOOK_SECONDS = 1.0
 """Seconds after which :meth:`Server.join` notices the end of a process at the latest."""

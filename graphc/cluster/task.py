@@ -22,8 +22,6 @@ from graphc.compiler.core import Resources, resources_scope, trace_scope
 from graphc.compiler.devices import device_name, devices
 from graphc.graphs.queues import Lines
 
-__all__ = ["SERVICES", "ServiceCall", "Task", "hosts"]
-
 SERVICES = Registry[Callable[["Task"], Any]]("service")
 """Registry of functions that make a task's service at its first call; other modules fill it with :func:`hosts`."""
 

@@ -6,8 +6,6 @@ from typing import TypeVar
 
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError
 
-__all__ = ["refusal", "user_error"]
-
 E = TypeVar("E", bound=GraphcError)
 
 

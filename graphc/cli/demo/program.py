@@ -26,8 +26,6 @@ from graphc.cli.demo.scenes import SCENES, Scene, edit_distance, play, square_ro
 from graphc.cli.demo.spread import Spread, in_processes, on_devices
 from graphc.compiler.runtime.costs import format_seconds
 
-__all__ = ["Race", "demo_page", "race", "run_demo"]
-
 # Programs in graphc and written for JAX by hand: what their first call takes, and what later calls take.
 
 _lax: Any = jax.lax

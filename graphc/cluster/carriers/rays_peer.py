@@ -34,10 +34,6 @@ from graphc.compiler.base.errors import (
     error_of_code,
 )
 
-__all__ = [
-    "CallOutcome", "Callers", "RayPeer", "TaskActor", "find_peer", "from_wire", "running_time", "start_peer", "to_wire",
-]  # fmt: skip
-
 # The Ray actor that holds a task; it runs in the task's own process.
 
 ray: Any = module  # whose own annotations are partial

@@ -31,8 +31,6 @@ from graphc.graphs.session import ConfigProto, Graph, SessionTarget, Targets, is
 if TYPE_CHECKING:
     from graphc.cluster.master.partition import TaskPart
 
-__all__ = ["ClusterTasks", "Master", "check_travels", "parses_back", "session_targets"]
-
 
 def parses_back(graph: GraphIR) -> bool:
     """Returns True for a graph whose text parses back."""

@@ -16,8 +16,6 @@ from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgument
 
 jnp: Any = _jax.numpy  # its functions are only partly annotated
 
-__all__ = ["Durability", "Keeper", "ShardStorage"]
-
 Durability = Literal["none", "checkpoint", "sync"]
 """Source of the state of a restarted server: ``"none"``: no source, ``"checkpoint"``: its last checkpoint, with a
 ledger of the updates lost since, ``"sync"``: every update that it has answered."""

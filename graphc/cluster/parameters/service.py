@@ -34,8 +34,6 @@ from graphc.training.train.files import (
     entries,
 )
 
-__all__ = ["SERVICE", "Disk", "ServerOptions", "ServerService"]
-
 # The files of a parameter server: checkpoints in the usual format, and a log of later changes.
 #
 # A log record is its length, its checksum, the length of a header, the header (JSON: everything but arrays, and the

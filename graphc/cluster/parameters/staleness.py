@@ -12,8 +12,6 @@ from graphc.compiler.base import hint_missing
 from graphc.compiler.base.errors import InvalidTypeError
 from graphc.graphs.refusals import user_error
 
-__all__ = ["Moment", "Policy", "drop", "scale", "warm_up"]
-
 
 @dataclass(frozen=True)
 class Moment:

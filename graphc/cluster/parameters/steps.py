@@ -21,8 +21,6 @@ from graphc.compiler.tracing import reads_here
 from graphc.graphs.refusals import user_error
 from graphc.training.optim import Optimizer
 
-__all__ = ["StepText", "Taker", "TracedStep", "signature"]
-
 jax: Any = _jax  # its functions are only partly annotated
 jnp: Any = jax.numpy
 

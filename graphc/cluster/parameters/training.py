@@ -24,8 +24,6 @@ from graphc.graphs.refusals import refusal, user_error
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["ParameterReport", "ParameterServer", "ServerReport", "WorkerReport"]
-
 # The report on a training with parameter servers, as an object, as JSON and as tables.
 
 _SLOW = 1.5

@@ -25,8 +25,6 @@ from graphc.compiler.base.errors import (
     UnavailableError,
 )
 
-__all__ = ["STEPS_KEPT", "WORKER", "Assignment", "WorkerService"]
-
 jax: Any = _jax  # its functions are only partly annotated
 
 WORKER = "parameters_worker"

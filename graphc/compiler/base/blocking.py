@@ -22,8 +22,6 @@ from graphc.compiler.base.deadlines import Subject, interruption
 from graphc.compiler.base.frames import user_location
 from graphc.compiler.base.waiting import Signal, wait_until
 
-__all__ = ["Pool", "Work", "finish_given_up", "run_on_thread", "start_on_thread", "until_called", "when_done"]
-
 # A thread pool with priorities.
 #
 # Its threads are daemons and end when idle. Work runs in a copy of the context in which it was submitted, so the

@@ -27,11 +27,6 @@ from graphc.compiler.base.errors import (
 from graphc.compiler.base.frames import Location, user_location
 from graphc.compiler.base.slow_path import set_slow_path_reason
 
-__all__ = [
-    "CancellationToken", "Deadline", "Interruption", "Subject", "check_interrupted", "checked_seconds", "deadline",
-    "interruption", "only_interrupted",
-]  # fmt: skip
-
 Subject: TypeAlias = str | Callable[[], str]
 """The subject of a wait as a noun, for messages, or a function that returns it."""
 

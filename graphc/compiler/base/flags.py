@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
-__all__ = ["FLAGS", "absl_flags", "define", "run"]
-
 _OLD_NAMES = {"flag_name": "name", "default_value": "default", "docstring": "help"}
 
 

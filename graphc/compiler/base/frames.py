@@ -20,11 +20,6 @@ from functools import cache
 from types import CodeType, FrameType, ModuleType
 from typing import Any, TypeVar, cast
 
-__all__ = [
-    "Location", "has_mark", "is_graphc_file", "is_installed_file", "is_internal_file", "is_kept", "is_library_file",
-    "is_library_module", "remember", "thread_location", "user_frame", "user_location", "warn_at",
-]  # fmt: skip
-
 # Notes about objects, by identity; and marks, by which lower layers know values of higher ones.
 
 T = TypeVar("T")

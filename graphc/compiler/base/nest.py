@@ -16,11 +16,6 @@ from typing import Any, NamedTuple, cast
 
 from graphc.compiler.base.errors import InvalidArgumentError
 
-__all__ = [
-    "LEAF", "Structure", "as_tuple", "children", "container", "flatten", "flatten_with_paths", "is_mutable", "level",
-    "map_structure", "rebuilt", "shared", "unflatten",
-]  # fmt: skip
-
 
 class Structure(NamedTuple):
     """The structure of a nested value: its kind, the data to rebuild it, and its children.

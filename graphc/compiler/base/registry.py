@@ -8,8 +8,6 @@ from typing import Any, Generic, TypeVar
 
 from graphc.compiler.base.errors import InternalError, NotFoundError
 
-__all__ = ["ABOVE", "Registry", "UniqueNames", "with_article"]
-
 V = TypeVar("V")
 
 

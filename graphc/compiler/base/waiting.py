@@ -19,11 +19,6 @@ from graphc.compiler.base.config import config
 from graphc.compiler.base.deadlines import Interruption, Subject, interruption
 from graphc.compiler.base.frames import Location, user_location
 
-__all__ = [
-    "Lock", "Signal", "holding", "listen_to_waits", "note_progress", "overseen", "pause", "wait_only_for", "wait_until",
-    "watched",
-]  # fmt: skip
-
 # The watchdog: reports long waits without progress.
 
 _logger = logging.getLogger("graphc.watchdog")

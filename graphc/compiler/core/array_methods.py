@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from graphc.compiler.core.tensor import Tensor
     from graphc.compiler.core.tensor_shape import TensorShape
 
-__all__ = ["Reference"]
-
 # Functional updates of a tensor's items.
 
 

@@ -20,12 +20,6 @@ from graphc.compiler.core.protocols import Recorder, ReplicaContext, Tracing, Up
 from graphc.compiler.devices import NO_PINS, Pins
 from graphc.compiler.ir import DeviceSpec
 
-__all__ = [
-    "EXAMINED", "LOGGED", "OBSERVED", "REASONS", "SPREAD", "Assignments", "LaunchCounter", "busy", "context",
-    "converted", "count_launches", "creation_scope", "device_scope", "joining_scope", "making_scope", "occupied",
-    "open_tapes", "place_ops", "replica_scope", "tape_scope", "trace_scope", "updates_scope",
-]  # fmt: skip
-
 TraceT = TypeVar("TraceT", bound=Tracing)
 
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from graphc.compiler.core.tensor import Tensor
     from graphc.compiler.core.variable import Variable
 
-__all__ = ["SCALARS", "ArrayLike", "operand"]
-
 ArrayLike: TypeAlias = Union[
     "Tensor", "Variable", jax.Array, "np.ndarray[Any, Any]", np.generic, bool, int, float, complex, "list[Any]",
     "tuple[Any, ...]", range,

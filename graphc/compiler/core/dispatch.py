@@ -41,11 +41,6 @@ from graphc.compiler.ir import LATE_MARK, Attrs, Graph, OpDef, Value, known_ints
 if TYPE_CHECKING:
     from graphc.compiler.core.tensor import Tensor
 
-__all__ = [
-    "LateValue", "apply", "apply_all", "apply_compiled", "graph_trace", "has_late_values", "is_by_hand", "late_value",
-    "observe_ops", "register_values", "tensor_class", "with_late_inputs",
-]  # fmt: skip
-
 # Tensors as static attributes of ops, in graphs that are built by hand.
 
 

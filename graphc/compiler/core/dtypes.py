@@ -19,12 +19,6 @@ from graphc.compiler.base import SETTINGS, Setting, config, flag, has_mark, nest
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.ir import TensorType
 
-__all__ = [
-    "array_of_ints", "as_dtype", "canonical_array", "check_fits", "check_ints", "copied_numpy", "dtype_rules",
-    "fitted_int", "has_large_ints", "kind_of_dtype", "narrowed", "natural_dtype", "only_ints", "scalar_array",
-    "too_large", "type_of", "with_fitted_ints",
-]  # fmt: skip
-
 _jax_config: Any = jax.config  # its settings are not annotated
 
 

@@ -23,11 +23,6 @@ from graphc.compiler.core.convert import SCALARS
 from graphc.compiler.core.dtypes import copied_numpy
 from graphc.compiler.ir import Attrs, Graph, OpDef
 
-__all__ = [
-    "FAILED", "FAST_PATH", "HOLDERS", "NO_ATTRS", "Compiled", "call_kernel", "fast_path", "is_pinned", "kernel", "raw",
-    "region_function", "with_fast_path",
-]  # fmt: skip
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 _ONE = """\

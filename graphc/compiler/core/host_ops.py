@@ -41,11 +41,6 @@ from graphc.compiler.core.symbolic_tensor import SymbolicTensor
 from graphc.compiler.core.tensor import Tensor
 from graphc.compiler.ir import Attrs, OpDef, TensorType
 
-__all__ = [
-    "STRING", "STRING_RULES", "LateStrings", "StringRule", "bytes_array", "host_array", "host_type", "host_value",
-    "in_graph", "is_text",
-]  # fmt: skip
-
 # Strings without a value: placeholders for a dataset's elements while a function of them is traced.
 
 Applied = Callable[[OpDef, Sequence[Any], Attrs], list[Any]]

@@ -11,8 +11,6 @@ from typing import Any, TypeVar, cast
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core.context import context
 
-__all__ = ["Resources", "current_resources", "name_scope", "resources_scope", "scoped_name"]
-
 _prefix: ContextVar[str] = ContextVar("graphc_name_scope", default="")
 
 

@@ -17,8 +17,6 @@ from graphc.compiler.core.convert import SCALARS
 from graphc.compiler.core.dtypes import type_of
 from graphc.compiler.ir import LATE, LATE_CONSTANT, Attrs, OpDef, ProbeError, applied_attrs, late_inputs
 
-__all__ = ["applied", "argument_names", "shorten", "shorten_all", "translate_error", "with_short_errors"]
-
 _JAX_ERRORS = (TypeError, ValueError, IndexError, OverflowError, NotImplementedError, NameError, AssertionError)
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from graphc.compiler.core.convert import ArrayLike
     from graphc.compiler.core.tensor import Tensor
 
-__all__ = ["Operators", "check_exponent"]
-
 # JAX would take long to fail on a tensor of a graph that is used outside its scope.
 _SELF = "_raw if (_raw := self.raw).__class__ is not _Value else _refuse()"
 

@@ -29,11 +29,6 @@ from graphc.compiler.core.symbolic_tensor import SymbolicTensor
 from graphc.compiler.core.tensor import Tensor, representation, shown_text
 from graphc.compiler.ir import OPS
 
-__all__ = [
-    "StringDType", "StringTensor", "array_of_strings", "as_strings", "host_tensor", "is_string_dtype", "refused",
-    "string", "without_value",
-]  # fmt: skip
-
 
 class StringDType:
     """The dtype of tensors of strings, :data:`graphc.string`; calling it makes a tensor of strings.

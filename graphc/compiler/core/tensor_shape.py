@@ -10,8 +10,6 @@ from typing import Any, NoReturn, SupportsIndex, cast
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.ir import OPEN, TensorType
 
-__all__ = ["Dimension", "TensorShape", "as_size", "shape_error"]
-
 # Dimension: a size in a shape, which may be unknown.
 
 

@@ -31,12 +31,6 @@ from graphc.compiler.base.errors import (
 )
 from graphc.compiler.ir import DeviceSpec
 
-__all__ = [
-    "NO_PINS", "Device", "DeviceFunction", "ListedDevice", "Pins", "all_devices", "canonical_device", "common_name",
-    "device_name", "devices", "find_common", "find_device", "is_device", "laid_out", "list_devices", "local_devices",
-    "named_device", "on_one", "placed", "say_once", "set_visible_devices", "simulate_cpu_devices", "to_device",
-]  # fmt: skip
-
 _TASK = DeviceSpec("localhost", 0, 0)
 _CPU = "/device:CPU:0"
 _KINDS = ("CPU", "GPU", "TPU")

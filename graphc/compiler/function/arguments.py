@@ -36,8 +36,6 @@ from graphc.compiler.ir import OPEN, TensorType
 from graphc.compiler.ops import asarray
 from graphc.compiler.tracing import attributes_of, contents_of, is_array
 
-__all__ = ["Arguments", "Binder", "TensorSpec", "checked_array", "describe", "spec_leaves"]
-
 # Descriptions of arguments: each leaf with the expression that reaches it, for reasons and reports.
 
 _MAX_DESCRIBED = 1_000

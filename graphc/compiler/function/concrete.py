@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from graphc.compiler.function.trace_cache import TraceReport
     from graphc.compiler.function.traced import TracedFunction
 
-__all__ = ["BoundFunction", "ConcreteEntries", "ConcreteFunction", "P", "R", "bound"]
-
 ConcreteEntries: TypeAlias = dict[Signals, dict[Any, Callable[..., Any]]]
 """The entries of a concrete function by signals, and then by trace and kinds of arguments."""
 

@@ -55,8 +55,6 @@ from graphc.compiler.function.tracing import SideEffects, converted, trace_funct
 from graphc.compiler.ir import DeviceSpec, Graph
 from graphc.compiler.tracing import CreationInTrace, Lifting, ReadGuard, context
 
-__all__ = ["Function", "function"]
-
 _is_idle: Callable[[Recorder], bool] = operator.attrgetter("is_idle")
 
 

@@ -30,8 +30,6 @@ from graphc.compiler.function.results import WriteBack
 from graphc.compiler.function.traced import TracedFunction
 from graphc.compiler.lowering import lower
 
-__all__ = ["PureFunction", "to_jax"]
-
 jax: Any = _jax  # its functions are only partly annotated
 
 Arrays = dict[str, Any]

@@ -29,8 +29,6 @@ from graphc.compiler.function.traced import TracedFunction
 from graphc.compiler.lowering import Program
 from graphc.compiler.tracing import ALIAS, ReadGuard
 
-__all__ = ["FirstCalls", "RetraceLog", "TraceCache", "TraceReport", "is_due", "ordinal", "retrace_reason"]
-
 _PATIENCE = 16
 """Number of calls served by entries other than the first before one is promoted to the front. If several entries
 alternate, promoting at each call would cost more than failing some guards."""

@@ -27,8 +27,6 @@ from graphc.compiler.ir import CONSTANT, Graph, TensorType, passes
 from graphc.compiler.ops import CALL_STATUS
 from graphc.compiler.tracing import CreationInTrace, Lifting, SideEffect, Trace, Write, has_parts
 
-__all__ = ["SideEffects", "changes", "converted", "find_side_effects", "trace_function"]
-
 # Python side effects of tracing: detected, then reported once or refused.
 #
 # The trace records calls that touch the outside world as they happen. Its journal lists the writes to objects, globals

@@ -32,8 +32,6 @@ from graphc.compiler.ir import OPS, Attrs, Graph, TensorType, define_op
 from graphc.compiler.ops import custom_vjp
 from graphc.compiler.tracing import Region, current_trace, is_tracing, type_of_any
 
-__all__ = ["custom_gradient"]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

@@ -32,8 +32,6 @@ from graphc.compiler.lowering import XlaFunction, lower
 from graphc.compiler.ops import CALL, VJP, calls_host, pull_back, pushforward, vjp_attrs
 from graphc.compiler.tracing import is_followed
 
-__all__ = ["ForwardPass", "forward_pass"]
-
 Gradients = Sequence[Tensor | None]
 
 

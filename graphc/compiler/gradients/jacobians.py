@@ -16,8 +16,6 @@ from graphc.compiler.gradients.rows import chosen_arguments, for_rows, positions
 from graphc.compiler.gradients.tape import GradientTape
 from graphc.compiler.ir import OPS
 
-__all__ = ["grad", "hessian", "jacfwd", "jacobian", "jacrev", "value_and_grad"]
-
 
 def jacobian(
     function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False

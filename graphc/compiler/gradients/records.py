@@ -42,8 +42,6 @@ from graphc.compiler.ops import (
 )
 from graphc.compiler.tracing import context, type_of_any
 
-__all__ = ["Elsewhere", "Gradients", "Pullback", "TapeRecord", "key_of", "key_of_any", "reach", "reach_of_gradients"]
-
 # Reachability of gradients: the inputs that each output of an op depends on.
 #
 # Eager tapes see each op and return None for independent sources. A loop, a branch or a compiled function is a single

@@ -16,10 +16,6 @@ from graphc.compiler.lowering import lower
 from graphc.compiler.ops import CALL, MappedRegion, emit_vmap
 from graphc.compiler.tracing import Trace, current_trace, is_tracing, refuse_in_trace
 
-__all__ = [
-    "check_choices", "chosen_arguments", "differentiable", "for_rows", "positions_of", "results_of", "without_aux",
-]  # fmt: skip
-
 jax: Any = _jax  # its functions are only partly annotated
 Pull = Callable[[Tensor], list[Tensor | None]]
 

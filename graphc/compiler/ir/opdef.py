@@ -19,13 +19,6 @@ from graphc.compiler.ir.types import OPEN, Attrs, Literal, TensorType
 if TYPE_CHECKING:
     from graphc.compiler.ir.graph import Graph, Node
 
-__all__ = [
-    "CONSTANT", "LATE", "LATE_CONSTANT", "LATE_MARK", "OPS", "WORLD", "Effect", "EffectKind", "Entries", "Entry",
-    "Infer", "OpDef", "applied", "applied_attrs", "applied_name", "conflicts", "constant_attrs", "define_op", "gives",
-    "infer_types", "is_world", "late_attrs", "late_inputs", "late_op", "part_of_world", "pure", "reads", "static_ints",
-    "writes",
-]  # fmt: skip
-
 # Effects: the resources that a node reads and writes, as data.
 #
 # Dead-code elimination, common-subexpression elimination and ordering use effects; no pass has a list of op names.

@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from graphc.compiler.ir.graph import Graph
     from graphc.compiler.ir.opdef import OpDef
 
-__all__ = [
-    "ProbeError", "compatible", "compatible_shapes", "infer_open", "ints_in", "merge", "probe", "widen",
-]  # fmt: skip
-
 # Relations between types with open sizes.
 #
 # An open size, or an open number of axes, is known only when the graph runs. Such a type represents all types that it

@@ -20,8 +20,6 @@ from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.opdef import OPS, OpDef
 from graphc.compiler.ir.types import OPEN, Attrs, Literal, TensorType, dtype_from_short
 
-__all__ = ["Reader", "parse_graph"]
-
 # Lexer: reads a graph's text token by token: marks, names, numbers, types and attribute values.
 
 T = TypeVar("T")

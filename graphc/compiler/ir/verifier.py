@@ -16,8 +16,6 @@ from graphc.compiler.ir.opdef import Effect, infer_types
 from graphc.compiler.ir.printer import print_node
 from graphc.compiler.ir.types import OPEN, TensorType
 
-__all__ = ["verify"]
-
 _MOST_BYTES = 2**63 - 1
 """Maximum number of addressable bytes."""
 

@@ -41,11 +41,6 @@ from graphc.compiler.lowering.second_order import (
 )
 from graphc.compiler.ops import READ_VARIABLE, TOGETHER, linearize, linearize_op, primitive
 
-__all__ = [
-    "LoweredGraph", "Lowering", "call_at", "compiler_options", "evaluate", "lower", "needed_inputs", "raise_at",
-    "region_function",
-]  # fmt: skip
-
 # Stack frames at the user's lines, for readers of the stack: JAX's metadata and tracebacks.
 
 _CALL = "return target(*args)"

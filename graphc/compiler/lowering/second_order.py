@@ -24,8 +24,6 @@ from graphc.compiler.ops import linearize_twice
 
 jax: Any = _jax  # its functions are only partly annotated
 
-__all__ = ["Key", "SecondOrder", "forward_key", "num_primals", "true_positions", "twice_differentiated"]
-
 Key = tuple[Any, ...]
 
 _OPS = frozenset({"call", "cond", "scan", "switch", "while"})

@@ -26,10 +26,8 @@ from graphc.compiler.ops.collectives import (
     replica_spec,
 )
 from graphc.compiler.ops.control_flow import (
-    BOOL,
     COND,
     FIRST_TRUE,
-    INDEX,
     SCAN,
     SWITCH,
     WHILE,
@@ -38,7 +36,7 @@ from graphc.compiler.ops.control_flow import (
     emit_scan,
     emit_while,
 )
-from graphc.compiler.ops.control_flow_types import iterations_per_step
+from graphc.compiler.ops.control_flow_types import BOOL, INDEX, iterations_per_step
 from graphc.compiler.ops.conversion import as_numbers, as_wide
 from graphc.compiler.ops.deferred import COMPOSED, note_watched, rows_of, sized, was_joined
 from graphc.compiler.ops.derivatives.differentiate import (

@@ -19,16 +19,11 @@ from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import GROUP_AXIS, SymbolicTensor, Tensor, Variable, apply, apply_all
 from graphc.compiler.devices import find_common
 from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType, define_op
-from graphc.compiler.ops.control_flow import INDEX
+from graphc.compiler.ops.control_flow_types import INDEX
 from graphc.compiler.ops.derivatives.modes import repeated
 from graphc.compiler.ops.generator import is_random_state, split_state
 from graphc.compiler.ops.host import ORDER, STATUS
 from graphc.compiler.tracing import CallState, Region, Trace
-
-__all__ = [
-    "AXIS_INDEX", "COLLECTIVES", "COPY_AXIS", "FOLD_IN_AXIS", "REPLICAS", "REPLICA_AXIS", "SAME_ON_ALL", "VMAP",
-    "MappedRegion", "emit_vmap", "replica_mesh", "replica_spec",
-]  # fmt: skip
 
 jax: Any = _jax  # its functions are only partly annotated
 lax: Any = _lax

@@ -18,8 +18,6 @@ from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor, Variable, apply_all
 from graphc.compiler.ir import Attrs, Graph, OpDef, define_op
 from graphc.compiler.ops.control_flow_types import (
-    BOOL,
-    INDEX,
     branch_entries,
     check_branches,
     check_scan,
@@ -36,11 +34,6 @@ from graphc.compiler.ops.derivatives.reverse_while import while_loop
 from graphc.compiler.tracing import CallState, Region, Trace, check_loop
 
 lax: Any = _lax  # its functions are only partly annotated
-
-__all__ = [
-    "BOOL", "COND", "FIRST_TRUE", "INDEX", "SCAN", "SWITCH", "WHILE", "Trips", "emit_branches", "emit_scan",
-    "emit_while",
-]  # fmt: skip
 
 
 def _cond(

@@ -11,11 +11,6 @@ import numpy as np
 
 from graphc.compiler.ir import Attrs, Graph, Node, TensorType, compatible
 
-__all__ = [
-    "BOOL", "FUSED", "INDEX", "branch_entries", "check_branches", "check_scan", "check_while", "cond_types",
-    "first_true_types", "iterations_per_step", "scan_entries", "scan_types", "while_entries", "while_types",
-]  # fmt: skip
-
 BOOL = np.dtype(np.bool_)
 INDEX = TensorType((), np.dtype(np.int32), weak=True)
 

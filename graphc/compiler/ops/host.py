@@ -31,11 +31,6 @@ from graphc.compiler.ir import OPS, WORLD, Attrs, Effect, Graph, TensorType, def
 from graphc.compiler.ops.host_functions import HostFunction, host_function
 from graphc.compiler.tracing import CallState
 
-__all__ = [
-    "HOST_CALL", "HOST_CALLS", "HOST_RESULT", "ORDER", "STATUS", "UNORDERED_HOST_CALL", "call_number", "calls_host",
-    "emit_host_call", "is_replaying", "numbered", "numbered_calls", "replaying", "waited_for", "with_calls",
-]  # fmt: skip
-
 # Numbers of programs' calls, by which their host calls find the caller's context, or that the call is abandoned.
 
 _GIVEN_UP = np.int32(np.iinfo(np.int32).min)

@@ -17,10 +17,6 @@ from graphc.compiler.core import SymbolicTensor, Tensor, Variable, apply, apply_
 from graphc.compiler.ir import CONSTANT, OPS, Attrs, Effect, Graph, Node, TensorType, define_op, reads, writes
 from graphc.compiler.tracing import Controls, Trace, context, is_tracing, refusal
 
-__all__ = [
-    "ASSIGN_VARIABLE", "READ_VARIABLE", "TOGETHER", "Operation", "control_dependencies", "group", "no_op", "tuple",
-]  # fmt: skip
-
 # Reading and writing variables.
 
 

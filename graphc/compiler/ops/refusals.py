@@ -15,10 +15,6 @@ import numpy as np
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.ops.signature import RowSignature
 
-__all__ = [
-    "Need", "all_of", "broadcasts", "counts", "explainer", "matrices", "of_ordered", "products", "solvable", "square",
-]  # fmt: skip
-
 Shape: TypeAlias = tuple[int, ...]
 Need: TypeAlias = Callable[[Mapping[str, Shape], Mapping[str, Any]], str | None]
 """A requirement of an op beyond types: from the tensors' shapes and the attributes, by name, to a sentence about the

@@ -16,8 +16,6 @@ from graphc.compiler.ops import distributions, random
 from graphc.compiler.ops.signature import RowSignature
 from graphc.compiler.ops.table import ROWS, Row, docstring
 
-__all__ = ["render", "render_distributions", "render_random", "stub_path", "write"]
-
 _WIDTH = 120
 
 

@@ -37,11 +37,6 @@ from graphc.compiler.core import (
 from graphc.compiler.ir import OPEN, TensorType
 from graphc.compiler.tracing import current_trace, is_tracing, type_of_any
 
-__all__ = [
-    "COMBINE", "IndexEncoder", "IndexLike", "StridedColumn", "checked_position", "column_of", "grid_of", "misfit",
-    "put_column", "put_grid", "without_leading_ones",
-]  # fmt: skip
-
 
 class IndexLike(Protocol):
     """The index of a rolled loop, with a known range; such an object has an attribute ``__graphc_index__``."""

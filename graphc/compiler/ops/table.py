@@ -38,11 +38,6 @@ from graphc.compiler.ops.refusals import Need, explainer
 from graphc.compiler.ops.signature import RowSignature
 from graphc.compiler.ops.type_rules import infer_by_rule
 
-__all__ = [
-    "AS_NUMBER", "FILE", "ROWS", "Row", "define", "define_ops", "docstring", "examples", "infer_by_evaluation",
-    "is_row", "row",
-]  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Row:

@@ -21,8 +21,6 @@ from jax import lax
 from graphc.compiler.core import dtype_rules
 from graphc.compiler.ir import Attrs, Graph, TensorType, define_op
 
-__all__ = ["BAD_VALUES", "PRIMITIVES", "SHAPE_RULES", "TYPE_RULES", "infer_by_rule", "primitive"]
-
 # The types of the results of ops that make, arrange and reduce tensors, without asking JAX.
 #
 # Each rule takes the types of the operands and the attributes. It returns None where JAX must be asked: for weak types,

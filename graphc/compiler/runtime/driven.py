@@ -25,8 +25,6 @@ from graphc.compiler.runtime.placer import Placement
 from graphc.compiler.runtime.plan import HOST, Plan, Step
 from graphc.compiler.runtime.steps import DeviceValue, PlacedFunction
 
-__all__ = ["drive", "make_driven", "plan_region"]
-
 # Driven steps: ops whose bodies span several devices and run as plans.
 
 Slots = tuple[int, ...]

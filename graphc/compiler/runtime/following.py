@@ -21,8 +21,6 @@ from graphc.compiler.runtime.plan import Plan
 from graphc.compiler.runtime.stacks import ArrayRows, FollowedRows, FollowedStack, RowStack
 from graphc.compiler.runtime.steps import DeviceValue
 
-__all__ = ["TracedExecution"]
-
 lax: Any = _lax  # its functions are only partly annotated
 
 

@@ -41,8 +41,6 @@ from graphc.compiler.runtime.plan import Plan
 from graphc.compiler.runtime.steps import HostCallFailed, Segment, as_type
 from graphc.compiler.runtime.timeline import observer
 
-__all__ = ["PlacedProgram", "compile_graph", "pinned", "region_kernel"]
-
 # Kernels of eager ops with bodies: calls of compiled functions under tapes, and bodies pinned to devices.
 
 Function = Callable[..., Any]

@@ -12,8 +12,6 @@ from jax import lax as _lax
 from graphc.compiler.ir import TensorType
 from graphc.compiler.runtime.steps import DeviceValue
 
-__all__ = ["ArrayRows", "FollowedRows", "FollowedStack", "RowStack", "RowsInPlace", "StackInPlace"]
-
 lax: Any = _lax  # its functions are only partly annotated
 
 

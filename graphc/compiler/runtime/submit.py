@@ -31,8 +31,6 @@ from graphc.compiler.core import Tensor, context, device_scope, thread_settings,
 from graphc.compiler.runtime.executor import inter_op_pool
 from graphc.compiler.tracing import refuse_in_trace
 
-__all__ = ["Future", "RetryPolicy", "submit"]
-
 # Future: the result of an asynchronous call.
 
 T = TypeVar("T")

@@ -21,15 +21,13 @@ from graphc.compiler.tracing.mode import (
     refuse_in_trace,
     root_trace,
 )
+from graphc.compiler.tracing.read_kinds import BoundMethod, is_unseen, recorded_whole
 from graphc.compiler.tracing.reads import (
     ALIAS,
-    BoundMethod,
     ReadGuard,
     Reads,
     has_parts,
     is_array,
-    is_unseen,
-    recorded_whole,
 )
 from graphc.compiler.tracing.region import Region, VariableState
 from graphc.compiler.tracing.reports import AfterCall, Check, LoopReport, RegionAborted, SideEffect, TensorStore

@@ -29,8 +29,6 @@ from graphc.compiler.tracing.sources import Source, fixed
 if TYPE_CHECKING:
     from graphc.compiler.tracing.trace import Trace
 
-__all__ = ["Alias", "AliasSet", "Distinct", "check_loop", "keep_apart"]
-
 
 _RETURN = "ag__return"
 """Name of the variable that holds the return value of a converted function."""

@@ -24,16 +24,13 @@ from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor
 from graphc.compiler.tracing.mode import context
 from graphc.compiler.tracing.read_kinds import (
-    BoundMethod,
     ReadGuard,
     has_parts,
     identity,
     is_array,
-    is_unseen,
     items,
     keyed,
     library_data,
-    recorded_whole,
     recorder,
 )
 from graphc.compiler.tracing.sources import (
@@ -53,10 +50,6 @@ from graphc.compiler.tracing.sources import (
     outer_cell,
     result_of,
 )
-
-__all__ = [
-    "ALIAS", "BoundMethod", "ReadGuard", "Reads", "has_parts", "is_array", "is_unseen", "recorded_whole",
-]  # fmt: skip
 
 ALIAS = "the same object as "
 """Begins the text for a value that was found before."""

@@ -23,14 +23,6 @@ import numpy as np
 
 from graphc.compiler.base import with_article
 
-__all__ = [
-    "BUFFERED", "SMALL_BYTES", "Source", "addresses", "argument", "attribute", "attributes_of", "cell", "closure_cell",
-    "content_of", "contents_of", "dispatched", "equals_only_itself", "exact", "fixed", "global_name", "is_fixed",
-    "is_opaque", "item", "lacks_attribute", "length", "looked_up", "membership", "outer_cell", "places_of", "result_of",
-    "result_of_call", "same_array", "same_items", "same_keys", "same_mapping", "same_set", "slots_of", "typed_keys",
-    "typed_set",
-]  # fmt: skip
-
 # Equality of Python values as a compiled function sees it: stricter than ``==``, since types and signs count.
 
 _PLAIN = (bool, int, float, complex, str, bytes)

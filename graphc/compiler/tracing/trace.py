@@ -62,8 +62,6 @@ if TYPE_CHECKING:
     from graphc.compiler.tracing.aliases import Distinct
     from graphc.compiler.tracing.mode import Controls
 
-__all__ = ["CREATES", "RollbackPoint", "Trace"]
-
 CREATES = "it creates a Variable"
 """How the reason begins for which an attempt to roll a loop ends where state is made; the line follows."""
 

@@ -36,11 +36,6 @@ from graphc.compiler.ir import OPEN, OPS, Attrs, TensorType, compatible_shapes
 from graphc.graphs.queues.rows import Columns, Run
 from graphc.graphs.refusals import refusal
 
-__all__ = [
-    "Element", "QueueSpec", "as_type", "check_row", "check_type", "checked_rows", "component_types", "dtype_of",
-    "integer", "kept", "operand_of", "part_names", "tensors",
-]  # fmt: skip
-
 # The spec of a queue: its kind, capacity and component types, checked.
 
 PADDING = "PaddingFIFOQueue"

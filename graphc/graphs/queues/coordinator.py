@@ -15,8 +15,6 @@ from graphc.compiler.base import is_internal_file, start_on_thread, wait_until
 from graphc.compiler.base.errors import CancelledError, FailedPreconditionError, InvalidTypeError, OutOfRangeError
 from graphc.graphs.refusals import user_error
 
-__all__ = ["Coordinator"]
-
 _logger = logging.getLogger("graphc.coordinator")
 
 ExceptionInfo = tuple[type[BaseException], BaseException, TracebackType | None]

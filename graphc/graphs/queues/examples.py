@@ -27,8 +27,6 @@ from graphc.graphs.queues.components import dtype_of
 from graphc.graphs.queues.ops import example_class
 from graphc.graphs.refusals import refusal
 
-__all__ = ["FixedLenFeature", "SparseValue", "VarLenFeature", "parse_example", "parse_single_example"]
-
 # SparseValue: the parts of a sparse tensor, whose sizes only a run knows.
 
 

@@ -29,11 +29,6 @@ from graphc.graphs.queues.shared import Act, SharedObject, graph_here, handle_of
 from graphc.graphs.refusals import refusal
 from graphc.library.formats import TFRecordOptions, checked_compression, checked_options
 
-__all__ = [
-    "COMPLETED", "PRODUCED", "READ", "READ_UP_TO", "RESET", "FixedLengthRecordReader", "ReaderBase", "ReaderState",
-    "TFRecordReader", "TextLineReader", "WholeFileReader",
-]  # fmt: skip
-
 
 class Record(NamedTuple):
     """A record that a reader returns: two strings, or two vectors of strings."""

@@ -13,8 +13,6 @@ import numpy as np
 
 from graphc.compiler.ir import OPEN, TensorType
 
-__all__ = ["BARE", "Columns", "Entry", "Part", "Picks", "Run", "joined", "rows_in", "single"]
-
 Columns: TypeAlias = tuple[Any, ...]
 """One JAX or NumPy array for each component. They are never written to."""
 

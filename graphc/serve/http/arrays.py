@@ -187,8 +187,7 @@ def _is_kept(array: Any, result: Any) -> bool:
     """Returns True if no number became infinite, NaN, or the largest, which is what dtypes without those make of it."""
     if result.dtype.itemsize > 1 and np.isfinite(result).all():
         return True
-    bounds: Any = jnp.finfo(result.dtype)
-    largest = bounds.max if result.dtype.itemsize == 1 else np.inf
+    largest = cast("Any", jnp).finfo(result.dtype).max if result.dtype.itemsize == 1 else np.inf
     same = (np.isnan(array) == np.isnan(result)) & (np.isinf(array) == np.isinf(result))
     return bool((same & ((np.abs(array) <= largest) | ~np.isfinite(array))).all())
 

@@ -21,8 +21,6 @@ from graphc.compiler.ops import asarray, astype, matmul
 from graphc.training.layers.layer import Layer
 from graphc.training.layers.module import Module
 
-__all__ = ["QuantizationReport", "QuantizedWeight", "WeightReport", "quantize"]
-
 _LEVELS = 127  # symmetric: -128 is not used
 
 

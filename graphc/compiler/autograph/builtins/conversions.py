@@ -34,8 +34,6 @@ from graphc.compiler.core import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor
 from graphc.compiler.ir import OPS
 from graphc.compiler.tracing import context, current_trace
 
-__all__ = ["OVERRIDES"]
-
 Native = Callable[..., Any]
 
 

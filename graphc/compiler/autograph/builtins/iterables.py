@@ -42,8 +42,6 @@ from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Variable, read
 from graphc.compiler.tracing import current_trace
 
-__all__ = ["CALLBACKS", "OVERRIDES", "REDUCTIONS", "CarriedValues", "holds_symbols", "is_looped", "run_over", "total"]
-
 # ``sum``, ``any``, ``all``, ``min`` and ``max`` of tensors, of lists of them, and of what loops run over.
 
 Native = Callable[..., Any]

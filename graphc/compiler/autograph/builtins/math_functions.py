@@ -33,8 +33,6 @@ from graphc.compiler.core import FUNCTIONS, SymbolicTensor
 from graphc.compiler.ops import special
 from graphc.compiler.tracing import current_trace
 
-__all__ = ["OPERATOR_FUNCTIONS", "OVERRIDES"]
-
 Native = Callable[..., Any]
 
 _INFINITY = math.inf

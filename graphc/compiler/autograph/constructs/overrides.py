@@ -12,8 +12,6 @@ from typing import Any, NamedTuple, cast
 
 from graphc.compiler.core import Variable, read
 
-__all__ = ["OVERRIDES", "PURE", "Functions", "of_values"]
-
 Override = Callable[..., Any]
 Functions = dict[Any, Override]
 """By the function that is replaced, what is called in its place."""

@@ -23,8 +23,6 @@ from graphc.compiler.autograph.frontend.source import FUTURE_FLAGS, Definition, 
 from graphc.compiler.autograph.frontend.statements import rewrite
 from graphc.compiler.base import ABOVE, collection_paused, deep_recursion, errors, remember
 
-__all__ = ["convert", "is_converted", "is_part", "is_part_of", "names_asked", "to_source"]
-
 _MARK = "ag__converted"  # the last constant of every converted code object
 _PART = "ag__part"  # the constant before it, where the code is a branch, a loop's body or an operand
 _PLUMBING = ("ag__get_state_", "ag__set_state_")  # functions that stand for nothing that the user wrote

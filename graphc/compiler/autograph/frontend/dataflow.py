@@ -11,8 +11,6 @@ from graphc.compiler.autograph.frontend.emit import PREFIX
 from graphc.compiler.autograph.frontend.lower_jumps import CONTINUE, DONE, RETURN, Mask, MaskedFor, is_flag
 from graphc.compiler.autograph.frontend.scopes import NameTable, Scope, own_nodes
 
-__all__ = ["Bindings", "Construct", "ConstructBody", "Frame", "always_bound", "find_state", "swallows"]
-
 # Finds the state of each construct: the variables that it may rebind and that are read afterwards.
 #
 # A backward pass over a function without jumps. A name is live at a point when its value there may still be read. The

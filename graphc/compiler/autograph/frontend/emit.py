@@ -7,11 +7,6 @@ import functools
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar, cast
 
-__all__ = [
-    "NOTHING", "PREFIX", "THUNK", "assign", "call", "children", "constant", "fix_locations", "function", "load",
-    "located", "not_", "operator", "store", "strings", "thunk", "visitor",
-]  # fmt: skip
-
 LOAD = ast.Load()
 STORE = ast.Store()
 PREFIX = "ag__"

@@ -23,8 +23,6 @@ from graphc.compiler.autograph.frontend.item_uses import FRAME_BUILTINS
 from graphc.compiler.autograph.frontend.rewriting import ConversionUnit
 from graphc.compiler.autograph.frontend.scopes import NameTable, own_nodes, parameters, target_names
 
-__all__ = ["BINARY", "Expressions"]
-
 _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
     ast.NotEq: "!=",

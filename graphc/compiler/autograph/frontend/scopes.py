@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from graphc.compiler.autograph.frontend.emit import children, visitor
 from graphc.compiler.autograph.frontend.source import Definition, FunctionNode
 
-__all__ = ["NameEffects", "NameTable", "Scope", "parameters", "scope_of", "target_names"]
-
 # Builtins that run a generator expression before they return: it reads its names at once, as a list would.
 _CONSUMERS = frozenset({"all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"})
 

@@ -26,11 +26,6 @@ from typing import Any, TypeAlias, TypeVar, cast
 from graphc.compiler.autograph.frontend.emit import children
 from graphc.compiler.base import errors, is_graphc_file
 
-__all__ = [
-    "FUTURE_FLAGS", "Definition", "FunctionNode", "FunctionSource", "NoSourceError", "clone", "find_source",
-    "has_control_flow", "texts_of",
-]  # fmt: skip
-
 # Finds the text of a program: in a file, in a notebook cell, on the command line, or in typed input.
 
 _TYPED = 2_000

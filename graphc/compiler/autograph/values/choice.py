@@ -24,17 +24,12 @@ from graphc.compiler.autograph.values.deferred import RAISED, Deferred, is_defer
 from graphc.compiler.autograph.values.join import is_number, is_tensor, leaf_type, same
 from graphc.compiler.autograph.values.kinds import users_method
 from graphc.compiler.autograph.values.number import SymbolicNumber, kind_of, known_of, note_condition, number
-from graphc.compiler.autograph.values.protocol import alternatives, is_bound, refuses, settled
+from graphc.compiler.autograph.values.protocol import alternatives, is_bound, refuses
 from graphc.compiler.base import nest, with_article
 from graphc.compiler.base.errors import GraphcError, UnimplementedError
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Tensor, apply, operand, trace_scope
 from graphc.compiler.ir import OPS
 from graphc.compiler.tracing import MISSING, Region, Trace, context
-
-__all__ = [
-    "Choice", "as_choices", "ask", "changing", "choice_in", "decide", "for_each", "holds_choice", "holds_symbols",
-    "is_constant", "is_simple", "note_store", "over_choices", "settled", "use",
-]  # fmt: skip
 
 
 @refuses(

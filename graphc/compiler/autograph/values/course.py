@@ -23,11 +23,6 @@ from graphc.compiler.core import SymbolicTensor
 from graphc.compiler.ir import Value
 from graphc.compiler.tracing import Region, context
 
-__all__ = [
-    "MAX_TRIPS", "HostSequence", "HostSequences", "PerIterationNumber", "by_trip", "chosen", "course_of", "in_one_loop",
-    "plain_kind", "window",
-]  # fmt: skip
-
 MAX_TRIPS = 50_000
 """Of a loop with more iterations no courses are followed: Python would compute for longer than it takes to trace."""
 

@@ -31,8 +31,6 @@ from graphc.compiler.ir import OPS, Attrs
 from graphc.compiler.ops import AS_NUMBER
 from graphc.compiler.tracing import Region
 
-__all__ = ["LoopIndex", "as_tensor", "held_as_int", "is_symbolic", "limited", "loop_position"]
-
 _EXACT_IN_FLOAT32 = 2**24  # float32 holds all ints up to it
 
 

@@ -27,12 +27,6 @@ from graphc.compiler.ir import OPS, Attrs, TensorType
 from graphc.compiler.ops import AS_NUMBER
 from graphc.compiler.tracing import Trace, type_of_any
 
-__all__ = [
-    "Join", "Joined", "common_kinds", "describe", "interchangeable", "is_number", "is_tensor", "leaf_type",
-    "note_aliases", "same", "same_values", "title_of", "to_tensors", "zeros_of",
-]  # fmt: skip
-
-
 _INT32 = np.iinfo(np.int32)
 
 

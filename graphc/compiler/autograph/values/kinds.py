@@ -21,11 +21,6 @@ from graphc.compiler.core import SymbolicTensor, converted, kind_of_dtype
 from graphc.compiler.ir import Value
 from graphc.compiler.tracing import Alias, attribute, context, fixed, item, trace_of
 
-__all__ = [
-    "PLAIN", "check_shown", "examples", "first_on", "found_on", "is_instance", "is_users", "stands_for_bool",
-    "users_method",
-]  # fmt: skip
-
 _EXAMPLES: dict[str, tuple[Any, ...]] = {"b": (True,), "i": (1,), "f": (1.0, 1), "c": (1j, 1.0, 1)}
 """By the kind of a tensor's dtype, an example of each Python number that may have become such a tensor."""
 

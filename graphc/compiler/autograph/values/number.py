@@ -23,12 +23,6 @@ from graphc.compiler.ir import Attrs, Value
 from graphc.compiler.ops import AS_NUMBER
 from graphc.compiler.tracing import Trace, context, current_trace
 
-__all__ = [
-    "KINDS", "Between", "Kinds", "SymbolicNumber", "any_joined", "assume", "assume_carried", "assume_true", "assuming",
-    "both", "common_kind", "example_of", "has_attribute", "is_whole", "joined", "kind_of", "kinds_of", "known_of",
-    "negated", "note_condition", "number", "numbered", "span_of",
-]  # fmt: skip
-
 # Keeps what conditions say of ints that depend on tensors, where they hold and where they do not.
 
 

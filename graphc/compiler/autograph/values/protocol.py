@@ -19,12 +19,6 @@ if TYPE_CHECKING:
     from graphc.compiler.autograph.values.course import HostSequence
     from graphc.compiler.autograph.values.spans import ValueRange
 
-__all__ = [
-    "Kinds", "ListContents", "Symbolic", "Unbound", "alternatives", "answer", "as_tensor", "check_given", "converted",
-    "host_sequence_of", "is_bound", "is_filler", "is_unset", "load", "look_into", "operand_of", "refuses",
-    "return_value", "settled", "symbol_of", "unbound", "unbound_return", "unset",
-]  # fmt: skip
-
 Kinds = frozenset[type[Any]]
 """The Python types that a number may have, by what tensors hold."""
 

@@ -16,11 +16,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "ANY_INT", "BINARY", "COMPARISONS", "HIGHEST", "LIMITS", "LOWEST", "TRUTH", "UNARY", "Bounds", "InductionStep",
-    "LoopStart", "Operator", "ValueRange", "after_loop", "common_span", "span_of_dtype",
-]  # fmt: skip
-
 LOWEST, HIGHEST = int(np.iinfo(np.int32).min), int(np.iinfo(np.int32).max)
 
 SMALL_STEP = 8

@@ -13,8 +13,6 @@ import numpy as np
 from graphc.compiler.ir.graph import Node, Value
 from graphc.compiler.ir.types import TensorType
 
-__all__ = ["COMPARISONS", "MIRRORED", "NEGATED", "Interval", "hull", "interval_of", "meet", "same_numbers", "whole"]
-
 Interval = tuple[int, int]
 """The least and the greatest possible element of a tensor; 0 and 1 for a bool."""
 

@@ -15,11 +15,6 @@ from graphc.compiler.ir.passes.base import Copier, OpsPass, inputs_like
 from graphc.compiler.ir.passes.simplify import Fold
 from graphc.compiler.ir.types import Attrs, TensorType
 
-__all__ = [
-    "ENTERED", "LateLoopPass", "Loop", "LoopPass", "LoopReplacement", "Replacement", "controlled", "differentiated",
-    "is_fixed", "is_light", "underlying",
-]  # fmt: skip
-
 # The operands and results of a loop, and the nodes that may move.
 
 ENTERED = frozenset({"call", "cond", "scan", "switch", "while"})

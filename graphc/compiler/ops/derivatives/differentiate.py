@@ -24,8 +24,6 @@ from graphc.compiler.ops.host import replaying
 from graphc.compiler.ops.table import infer_by_evaluation
 from graphc.compiler.ops.type_rules import TYPE_RULES
 
-__all__ = ["VJP", "linearize", "linearize_op", "linearize_twice", "pull_back", "pushforward", "vjp_attrs"]
-
 Pullback = Callable[[Sequence[Any]], tuple[Any, ...]]
 
 

@@ -16,8 +16,6 @@ from graphc.compiler.tracing import Region
 
 jax: Any = _jax  # its functions are only partly annotated
 
-__all__ = ["JVP", "emit_jvp"]
-
 
 def _jvp(
     *values: Any, num_primals: int, num_tangents: int, forward: bool = True, body: Callable[..., Any]

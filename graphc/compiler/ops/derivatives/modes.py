@@ -14,11 +14,6 @@ from jax import lax as _lax
 
 from graphc.compiler.base import nest
 
-__all__ = [
-    "LOOP", "SLOTS", "CheckpointStack", "Program", "current_mode", "dependence", "forward_mode", "has_custom_vjp",
-    "is_forward", "is_repeated", "is_reverse", "is_stored", "repeated", "reverse_mode", "slots_for", "stored", "stride",
-]  # fmt: skip
-
 
 class _Mode(threading.local):
     """The innermost mode; empty if nothing is differentiated."""

@@ -36,8 +36,6 @@ from graphc.compiler.ops.derivatives.modes import (
 )
 from graphc.compiler.ops.host import is_replaying, replaying
 
-__all__ = ["custom_vjp", "while_loop", "without_tangent"]
-
 # ``jax.custom_vjp`` for functions that also take and return integers.
 
 jax: Any = _jax  # its functions are only partly annotated

@@ -19,8 +19,6 @@ from graphc.compiler.core import (
     scalar_array,
 )
 
-__all__ = ["Texts", "broadcast", "each", "failed", "known_numbers", "strings_of", "texts"]
-
 T = TypeVar("T")
 Texts = Any
 """A value that becomes a tensor of strings: a string, bytes or path, an array of these, or nested lists."""

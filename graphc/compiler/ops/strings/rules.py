@@ -29,8 +29,6 @@ from graphc.compiler.core import (
 )
 from graphc.compiler.ir import OPEN, OPS, Attrs, Graph, OpDef, TensorType
 
-__all__ = ["RULES", "each_of", "in_graphs", "joined", "parts", "single"]
-
 
 def _reshape(x: Any, shape: Any, copy: bool | None = None) -> Any:
     return np.reshape(x, shape)

@@ -16,10 +16,6 @@ from graphc.graphs.refusals import user_error
 from graphc.graphs.session.graphs.control_flow import convert_to_tensor
 from graphc.graphs.session.graphs.tensor import GraphTensor
 
-__all__ = [
-    "Unique", "UniqueWithCounts", "boolean_mask", "dynamic_partition", "positions", "unique", "unique_with_counts",
-]  # fmt: skip
-
 
 class Unique(NamedTuple):
     """The distinct elements, and for each element, the index of its distinct one."""

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from graphc.compiler.tracing import Trace
     from graphc.graphs.session.session import Session
 
-__all__ = ["Graph", "Stacks", "default_graph", "graph_of", "reset_default_graph"]
-
 
 class Graph:
     """A graph that is built once, op by op; a Session runs parts of it.

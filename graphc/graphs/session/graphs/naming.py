@@ -11,8 +11,6 @@ from graphc.compiler.core import NodeToPlace
 from graphc.compiler.ir import GraphBuilder, Node, OpDef, Value, applied_name
 from graphc.graphs.refusals import user_error
 
-__all__ = ["GraphKeys", "NamingBuilder", "op_type"]
-
 # Ops that TensorFlow names after the op itself, not after the function that makes them.
 _NAMES: Final = {
     "constant": "Const", "matmul": "MatMul", "placeholder": "Placeholder", "read_variable": "read",

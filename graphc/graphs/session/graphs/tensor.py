@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from graphc.graphs.session.graphs.trace import GraphTrace
     from graphc.graphs.session.session import Session
 
-__all__ = ["GraphTensor", "Operation", "sizes_of"]
-
 # Shapes that users pass to graphs, with None for unknown sizes.
 
 

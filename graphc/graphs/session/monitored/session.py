@@ -35,8 +35,6 @@ from graphc.graphs.session.monitored.hooks import (
 from graphc.graphs.session.options import RunMetadata, RunOptions
 from graphc.graphs.session.runners import start_queue_runners
 
-__all__ = ["MonitoredSession", "MonitoredTrainingSession"]
-
 _logger = logging.getLogger("graphc.monitored")
 
 _LOST = (AbortedError, UnavailableError)

@@ -21,8 +21,6 @@ from graphc.graphs.session.plans.planning import make_plan
 from graphc.graphs.session.plans.steps import StateSegment
 from graphc.graphs.session.state import SessionState
 
-__all__ = ["SessionDevice", "SessionTarget", "Single", "Targets", "local_plan", "needed_nodes", "placing", "targets"]
-
 
 def needed_nodes(
     nodes: Sequence[Node], targets: Iterable[Value | Node], fed: Container[Value], carried: Container[Node] = ()

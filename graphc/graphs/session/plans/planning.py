@@ -19,8 +19,6 @@ from graphc.graphs.session.plans.shape_changing import has_host_ops
 from graphc.graphs.session.plans.steps import HostStep, StateSegment
 from graphc.graphs.session.state import SessionState
 
-__all__ = ["Clusters", "Rules", "clustered", "make_plan", "runs_on_host"]
-
 # Clusters of a run's nodes with their order: each becomes one step of a plan.
 #
 # A read of a Variable belongs to the cluster that uses it, so that it sees assignments of other runs while this run

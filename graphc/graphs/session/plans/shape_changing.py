@@ -21,8 +21,6 @@ from graphc.compiler.lowering import lower
 from graphc.compiler.ops import ASSIGN_VARIABLE, COND, READ_VARIABLE, SWITCH, WHILE
 from graphc.graphs.session.state import SessionState, check_type
 
-__all__ = ["Evaluation", "Stepped", "has_host_ops"]
-
 Evaluation = Callable[..., Sequence[Any]]
 """A function that computes an op on known values: see :func:`graphc.compiler.ir.passes.specialize`."""
 

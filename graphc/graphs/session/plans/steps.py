@@ -23,8 +23,6 @@ from graphc.graphs.session.graphs.tensor import Operation
 from graphc.graphs.session.plans.shape_changing import Stepped, on_host
 from graphc.graphs.session.state import SessionState, check_type, dummy
 
-__all__ = ["HostStep", "SessionStep", "StateSegment", "current_types", "open_resources", "reason_of", "with_types"]
-
 
 def open_resources(graph: Graph, state: SessionState) -> tuple[str, ...]:
     """Returns the resources of the Variables of a graph whose shape may change."""

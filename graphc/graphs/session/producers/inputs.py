@@ -36,12 +36,6 @@ from graphc.graphs.session.graphs.tensor import GraphTensor, sizes_of
 from graphc.graphs.session.runners import QueueRunner, add_queue_runner
 from graphc.graphs.session.variables.variable import GraphVariable
 
-__all__ = [
-    "EPOCH", "MATCHING_FILES", "RANGE", "TAKE_ROW", "input_producer", "limit_epochs", "match_filenames_once",
-    "range_input_producer", "slice_input_producer", "string_input_producer",
-]  # fmt: skip
-
-
 Types = Sequence[TensorType]
 
 

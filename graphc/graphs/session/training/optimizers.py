@@ -18,11 +18,6 @@ from graphc.compiler.ops import infer_by_evaluation
 from graphc.graphs.refusals import user_error
 from graphc.graphs.session.training.optimizer import Optimizer
 
-__all__ = [
-    "AdadeltaOptimizer", "AdagradOptimizer", "AdamOptimizer", "FtrlOptimizer", "GradientDescentOptimizer",
-    "MomentumOptimizer", "RMSPropOptimizer",
-]  # fmt: skip
-
 jnp: Any = _jax.numpy  # its functions are only partly annotated
 
 

@@ -9,11 +9,6 @@ from graphc.graphs.refusals import user_error
 from graphc.graphs.session.variables.scattering import scattered
 from graphc.graphs.session.variables.variable import GraphVariable
 
-__all__ = [
-    "assign", "assign_add", "assign_sub", "count_up_to", "scatter_add", "scatter_div", "scatter_max", "scatter_min",
-    "scatter_mul", "scatter_nd_add", "scatter_nd_sub", "scatter_nd_update", "scatter_sub", "scatter_update",
-]  # fmt: skip
-
 
 def variable_of(what: str, variable: Any) -> GraphVariable:
     """Returns a Variable of a graph that is given to a function."""

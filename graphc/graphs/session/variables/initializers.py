@@ -22,16 +22,6 @@ from graphc.graphs.session.state import ASSERT_INITIALIZED, NAMES_OF_UNINITIALIZ
 from graphc.graphs.session.variables.assigning import variable_of
 from graphc.graphs.session.variables.variable import GraphVariable
 
-__all__ = [
-    "Initializer", "all_variables", "assert_variables_initialized", "constant_initializer", "global_variables",
-    "global_variables_initializer", "glorot_normal_initializer", "glorot_uniform_initializer", "he_normal",
-    "he_uniform", "initialize_all_variables", "initialize_local_variables", "initialize_variables",
-    "is_variable_initialized", "lecun_normal", "lecun_uniform", "local_variables", "local_variables_initializer",
-    "model_variables", "moving_average_variables", "ones_initializer", "orthogonal_initializer",
-    "random_normal_initializer", "random_uniform_initializer", "report_uninitialized_variables", "trainable_variables",
-    "truncated_normal_initializer", "variables_initializer", "variance_scaling_initializer", "zeros_initializer",
-]  # fmt: skip
-
 
 class Initializer:
     """Makes initial values.

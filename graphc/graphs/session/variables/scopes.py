@@ -23,11 +23,6 @@ from graphc.graphs.session.graphs.tensor import sizes_of
 from graphc.graphs.session.variables.initializers import glorot_uniform_initializer
 from graphc.graphs.session.variables.variable import GraphVariable
 
-__all__ = [
-    "AUTO_REUSE", "Reuse", "VariableScope", "VariableStore", "Wish", "get_local_variable", "get_variable",
-    "get_variable_scope", "no_regularizer", "store_of", "variable_scope",
-]  # fmt: skip
-
 # The Variables that ``get_variable`` has made, by name: those that scopes share.
 
 

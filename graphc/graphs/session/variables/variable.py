@@ -34,8 +34,6 @@ from graphc.graphs.session.graphs.trace import RANDOM
 from graphc.graphs.session.state import COUNT_UP_TO, INITIALIZED_VALUE, IS_INITIALIZED
 from graphc.graphs.session.variables.scattering import Scattering
 
-__all__ = ["GraphVariable", "as_given", "initial_tensor"]
-
 # Conversion of values that users assign to Variables into tensors of the graph.
 
 

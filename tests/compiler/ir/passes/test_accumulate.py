@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphc.compiler.base import Registry
-from graphc.compiler.ir import Interpreter, OpDef, define_op, parse_graph, print_graph, verify
+from graphc.compiler.ir import Interpreter, OpDef, parse_graph, print_graph, verify
 from graphc.compiler.ir.passes import DCE, Accumulate
 from tests.compiler.ir.strategies import TEST_OPS
 
@@ -21,7 +21,7 @@ for name in TEST_OPS:
 for name in ("subtract", "minimum", "maximum", "negative"):
     function = getattr(np, name)
     params = ("x", "y")[: function.nin]
-    define_op(name, function, lambda types, attrs, regions: (types[0],), params, light=True)
+    OPS.add(name, OpDef(name, function, lambda types, attrs, regions: (types[0],), params, light=True))
 
 
 def accumulated(body: str, results: str = "f32[5]") -> str:

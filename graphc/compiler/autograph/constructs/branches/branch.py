@@ -33,11 +33,6 @@ from graphc.compiler.ir import OPS, Attrs
 from graphc.compiler.ops import BOOL, COND, emit_branches
 from graphc.compiler.tracing import Cell, Region, TensorCell, Trace, context, current_trace
 
-__all__ = [
-    "asked", "choose", "condition_of", "if_stmt", "is_symbolic_condition", "itself", "known_length", "known_truth",
-    "predicate", "truth",
-]  # fmt: skip
-
 Thunk = Callable[[], Any]
 _NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
 _SIDES = ("when the condition is true", "when it is false")

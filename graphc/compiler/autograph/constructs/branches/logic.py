@@ -32,11 +32,6 @@ from graphc.compiler.core import SymbolicTensor, Tensor, apply
 from graphc.compiler.ir import OPS
 from graphc.compiler.tracing import Region, context, current_trace
 
-__all__ = [
-    "and_", "and_if_plain", "assert_stmt", "if_exp", "not_", "or_", "raise_stmt", "require", "require_limit",
-    "truth_value", "unless",
-]  # fmt: skip
-
 Thunk = Callable[[], Any]
 
 

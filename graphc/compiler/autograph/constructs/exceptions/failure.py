@@ -53,11 +53,6 @@ from graphc.compiler.lowering import raise_at
 from graphc.compiler.ops import CALL_STATUS, ORDER, STATUS, HostFunction, host_error
 from graphc.compiler.tracing import CallState, Region, Trace, context
 
-__all__ = [
-    "Ended", "Failures", "RegionFailure", "Site", "as_limit", "ends_function", "failures", "is_limit",
-    "is_raised_by_code", "may_have_failed", "note_raise", "settles", "still_running",
-]  # fmt: skip
-
 
 class Ended(BaseException):
     """The code that follows is never reached, because what comes before always fails, whatever the tensors hold."""

@@ -29,8 +29,6 @@ from graphc.compiler.ir import OPS
 from graphc.compiler.ops import STATUS
 from graphc.compiler.tracing import AliasSet, Trace, context
 
-__all__ = ["TryScope", "attempt", "before_try", "check_handlers", "in_finally", "leaving", "num_handlers"]
-
 T = TypeVar("T")
 
 

@@ -42,12 +42,6 @@ from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, operand, read
 from graphc.compiler.tracing import MISSING, Region, context, current_trace
 
-__all__ = [
-    "OVERRIDES", "Chosen", "delete_attr", "delete_item", "inplace", "load_part", "store_attr", "store_chosen",
-    "store_item",
-]  # fmt: skip
-
-
 Native = Callable[..., Any]
 
 

@@ -40,11 +40,6 @@ from graphc.compiler.core import SymbolicTensor, Tensor, apply, operand
 from graphc.compiler.ir import OPS
 from graphc.compiler.tracing import Trace, context, current_trace
 
-__all__ = [
-    "OVERRIDES", "Compared", "compare", "compare_chain", "compared", "contains", "equal_items", "is_", "is_not",
-    "ordered",
-]  # fmt: skip
-
 # ``is`` and ``is not``.
 
 

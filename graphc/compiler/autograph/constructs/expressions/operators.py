@@ -39,8 +39,6 @@ from graphc.compiler.base import with_article
 from graphc.compiler.core import SymbolicTensor, read
 from graphc.compiler.tracing import context
 
-__all__ = ["BINARY", "answers", "binary", "load_item", "unary"]
-
 Native = Callable[[Any, Any], Any]
 Method = types.FunctionType | None
 

@@ -36,8 +36,6 @@ from graphc.compiler.base.errors import ConcretizationError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor, Variable
 from graphc.compiler.tracing import context, current_trace
 
-__all__ = ["OVERRIDES", "SymbolicText", "formatted", "joined", "percent", "text_of"]
-
 Native = Callable[..., Any]
 
 

@@ -23,12 +23,6 @@ from graphc.compiler.ir import OPS
 from graphc.compiler.ops import STATUS
 from graphc.compiler.tracing import CREATES, Region, Trace
 
-__all__ = [
-    "BUILD_BEFORE", "BoundByLoop", "ExtendedTuple", "ListLengths", "TripCounter", "VariableCreations", "arguments",
-    "check_bound", "condition_before", "condition_in", "creates", "expecting", "forget_loops", "going_on", "iterate",
-    "restoring", "split_maybe_unbound", "with_one_more",
-]  # fmt: skip
-
 _Result = TypeVar("_Result")
 
 

@@ -27,8 +27,6 @@ from graphc.compiler.autograph.values.spans import (
 from graphc.compiler.core import SymbolicTensor
 from graphc.compiler.ir import Node, Value
 
-__all__ = ["Count", "iterations_until", "settle_counts"]
-
 _MAX_WIDENINGS = 2
 """After so many the bounds are those of any int."""
 

@@ -46,8 +46,6 @@ from graphc.compiler.base.errors import GraphcWarning, InvalidArgumentError, Uni
 from graphc.compiler.ir import Node
 from graphc.compiler.tracing import LoopReport, RegionAborted, Trace, context, current_trace
 
-__all__ = ["BY_HAND", "MANY_COPIES", "BodyCopies", "Loopable", "NodeLimit", "for_stmt", "run_for", "run_in_python"]
-
 # Loops that Python runs while a function is traced: each iteration becomes nodes of its own.
 
 # The cost of the copies of a body that an unrolled loop leaves in the graph, for reports and a warning.

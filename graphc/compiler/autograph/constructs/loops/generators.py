@@ -29,8 +29,6 @@ from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import SymbolicTensor
 from graphc.compiler.tracing import context, current_trace
 
-__all__ = ["OVERRIDES", "GeneratorExpression", "clause", "condition", "generator", "listed"]
-
 Step = Callable[[Any], "Clause"]
 
 

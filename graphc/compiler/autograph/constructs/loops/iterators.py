@@ -36,8 +36,6 @@ from graphc.compiler.base.errors import InvalidTypeError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor
 from graphc.compiler.tracing import current_trace
 
-__all__ = ["OVERRIDES", "SpaceIterator", "asked_to_iterate", "iterator_of"]
-
 Native = Callable[..., Any]
 
 

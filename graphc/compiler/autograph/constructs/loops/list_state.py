@@ -21,8 +21,6 @@ from graphc.compiler.ir import Graph, Node, Value
 from graphc.compiler.ops import COND, SCAN, WHILE
 from graphc.compiler.tracing import Trace, context, trace_of
 
-__all__ = ["ListState", "changes_length", "known_numbers", "settled"]
-
 # Numbers of a graph that depend on no tensor whose values are unknown, so that they can be told before it runs.
 #
 # ``for step in range(60): ... if step >= 40: kept.append(x)`` is traced once for all steps, and that trace cannot tell

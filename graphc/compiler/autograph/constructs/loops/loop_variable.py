@@ -24,8 +24,6 @@ from graphc.compiler.ir import OPS, Attrs, TensorType, Value
 from graphc.compiler.ops import rows_of
 from graphc.compiler.tracing import Cell, Region, Trace, late_rows
 
-__all__ = ["LoopCell", "LoopVariable"]
-
 _HELD = 2
 """How many references to a tensor before the loop a variable and its slot hold."""
 

@@ -22,8 +22,6 @@ from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Tensor, apply, opera
 from graphc.compiler.ir import OPS, Attrs
 from graphc.compiler.tracing import current_trace
 
-__all__ = ["OVERRIDES", "TensorRange", "refuse_range"]
-
 
 class TensorRange:
     """``range`` with a bound that is a tensor: an integer scalar of a value known at run time."""

@@ -30,11 +30,6 @@ from graphc.compiler.core import Recorder, SymbolicTensor
 from graphc.compiler.ir import OPS, Attrs, TensorType, Value
 from graphc.compiler.tracing import Region, Trace
 
-__all__ = [
-    "Followed", "Jump", "LoopInfo", "Settled", "Slot", "Trial", "common_type", "filled", "is_as_of_number", "slot_of",
-    "zeros_slot",
-]  # fmt: skip
-
 # Numbers that become tensors in the first iteration of a loop, as the ``s`` of ``s = 0`` and ``s = s + x`` does.
 #
 # Where each element of such a tensor is computed of the number alone and of other elements at the same place, the

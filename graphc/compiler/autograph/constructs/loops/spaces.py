@@ -24,11 +24,6 @@ from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Tensor, apply
 from graphc.compiler.ir import OPS, Attrs
 from graphc.compiler.ops import AS_NUMBER
 
-__all__ = [
-    "Enumerated", "GrowingItems", "IndexDomain", "IterationDomain", "ListDomain", "MappedDomain", "RowDomain",
-    "TensorIndices", "affine", "is_same",
-]  # fmt: skip
-
 Counter: TypeAlias = LoopIndex | SymbolicTensor
 """The counter of a loop: an int of which the bounds are known, or a tensor where not even that is."""
 

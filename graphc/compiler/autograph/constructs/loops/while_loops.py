@@ -32,8 +32,6 @@ from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.ops import emit_while
 from graphc.compiler.tracing import Region, RegionAborted, Trace, context
 
-__all__ = ["makes_test_symbolic", "while_stmt"]
-
 # The first iteration of a ``while`` whose test is a Python value before it, and depends on tensors after it.
 
 

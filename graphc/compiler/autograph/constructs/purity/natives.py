@@ -33,9 +33,8 @@ from graphc.compiler.autograph.constructs.purity.watch import (
     operator_method,
 )
 from graphc.compiler.autograph.constructs.storage.native_state import is_noted, note_consumed, run_watched
-from graphc.compiler.autograph.values.choice import settled
 from graphc.compiler.autograph.values.kinds import found_on
-from graphc.compiler.autograph.values.protocol import look_into
+from graphc.compiler.autograph.values.protocol import look_into, settled
 from graphc.compiler.base import is_installed_file, with_article
 from graphc.compiler.tracing import Region, context
 

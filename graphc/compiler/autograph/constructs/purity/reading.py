@@ -44,12 +44,6 @@ from graphc.compiler.tracing import (
     membership,
 )
 
-__all__ = [
-    "ALIASES", "OVERRIDES", "entering", "evaluated", "found_after", "imported", "importing", "is_library", "names_of",
-    "read_attribute", "read_descriptor", "read_inherited", "read_method", "read_missing", "read_names",
-    "read_namespace", "read_unset",
-]  # fmt: skip
-
 _UNSEEN = frozenset((int, float, bool, str, bytes, complex, type(None), Tensor, SymbolicTensor))
 """Kinds that hold nothing that could be read of them."""
 

@@ -26,13 +26,6 @@ from graphc.compiler.base import Location, is_graphc_file, remember, with_articl
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.tracing import Region, context
 
-__all__ = [
-    "BY_NUMBER", "FORMATTED", "HASHED", "INDEXED", "ITERATED", "MAPPING", "SIZED", "asking", "asks_for_item",
-    "asks_for_key", "called_by", "called_of", "check_iterator", "check_recursion", "check_stores", "class_item_method",
-    "counts_as_a_whole", "counts_by_item", "holds_item", "known_item", "made", "made_here", "operator_method",
-    "watch_names",
-]  # fmt: skip
-
 _OUTER_STORES = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
 _CELL_STORES = frozenset({"STORE_DEREF", "DELETE_DEREF"})
 _PURE_FUNCTIONS = frozenset(
