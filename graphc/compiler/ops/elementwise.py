@@ -14,8 +14,72 @@ from jax.core import Tracer
 
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import check_exponent
-from graphc.compiler.ops import signed_zeros
 from graphc.compiler.ops.table import define, row
+
+# Division and sign with IEEE 754's signed zeros, which XLA handles differently. NumPy, Python and the array API
+# agree: ``-0.0 // 1.0`` is -0.0, ``-0.0 % 1.0`` is 0.0, and the sign of -0.0 is 0.0. Gradients stay those of JAX's
+# functions: a zero remainder still moves with x1.
+
+
+def _mended(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Returns a decorator that corrects a JAX function's results for floats; integers have one zero."""
+
+    def decorated(mend: Callable[..., Any]) -> Callable[..., Any]:
+        @jax.custom_jvp
+        def of_floats(*arrays: Any) -> Any:
+            return mend(function(*arrays), *arrays)
+
+        @of_floats.defjvp
+        def _tangents(primals: Any, tangents: Any) -> Any:  # pyright: ignore[reportUnusedFunction]
+            return of_floats(*primals), jax.jvp(function, primals, tangents)[1]
+
+        @wraps(function)
+        def result(*arrays: Any) -> Any:
+            exact = not jnp.issubdtype(jnp.result_type(*arrays), jnp.inexact)
+            return function(*arrays) if exact else of_floats(*arrays)
+
+        return result
+
+    return decorated
+
+
+def _zeros_like(result: Any, sign: Any) -> Any:
+    """Returns zeros like the result, with the sign of ``sign``."""
+    if result.dtype.itemsize > 1:
+        return jnp.copysign(jnp.zeros_like(result), sign)
+    # JAX's copysign does not accept 8-bit floats.
+    return jnp.copysign(jnp.zeros_like(result, jnp.float32), jnp.asarray(sign, jnp.float32)).astype(result.dtype)
+
+
+def _quotient(quotient: Any, x1: Any, x2: Any) -> Any:
+    return jnp.where(quotient == 0, _zeros_like(quotient, jnp.divide(x1, x2)), quotient)
+
+
+def _rest(rest: Any, x2: Any) -> Any:
+    return jnp.where(rest == 0, _zeros_like(rest, x2), rest)
+
+
+@_mended(jnp.floor_divide)
+def _floor_divide(quotient: Any, x1: Any, x2: Any) -> Any:
+    return _quotient(quotient, x1, x2)
+
+
+@_mended(jnp.remainder)
+def _remainder(rest: Any, x1: Any, x2: Any) -> Any:
+    del x1
+    return _rest(rest, x2)
+
+
+@_mended(jnp.divmod)
+def _divmod(results: Any, x1: Any, x2: Any) -> Any:
+    quotient, rest = results
+    return _quotient(quotient, x1, x2), _rest(rest, x2)
+
+
+@_mended(jnp.sign)
+def _sign(result: Any, x: Any) -> Any:
+    return jnp.where(x == 0, jnp.zeros_like(result), result)
+
 
 # NumPy functions for constant folding, restricted to the cases where XLA computes the same bits.
 
@@ -119,19 +183,19 @@ _NUMBERS = (
     row("subtract", jnp.subtract, _BINARY, "The difference x1 - x2, with broadcasting.", fold=exact(np.subtract)),
     row("multiply", jnp.multiply, _BINARY, "The product x1 * x2, with broadcasting.", fold=exact(np.multiply)),
     row("divide", jnp.divide, _BINARY, "The quotient x1 / x2, a float even for integers.", aliases=("true_divide",)),
-    row("floor_divide", signed_zeros.floor_divide, _BINARY, "The quotient rounded towards minus infinity."),
-    row("remainder", signed_zeros.remainder, _BINARY,
+    row("floor_divide", _floor_divide, _BINARY, "The quotient rounded towards minus infinity."),
+    row("remainder", _remainder, _BINARY,
         "The remainder of floor division, with x2's sign.", aliases=("mod",)),
     row("fmod", jnp.fmod, _BINARY, "The remainder of truncating division, with x1's sign."),
     row("pow", _pow, _BINARY, "x1 raised to the power x2.", aliases=("power",), check=check_exponent),
-    row("divmod", signed_zeros.divmod, _BINARY,
+    row("divmod", _divmod, _BINARY,
         "The quotient and remainder of floor division.", returns="tuple[Tensor, Tensor]"),
     row("float_power", jnp.float_power, _BINARY, "x1 raised to the power x2, as a float; NaN below zero."),
     row("negative", jnp.negative, _UNARY, "The negative of x.", fold=exact(np.negative)),
     row("positive", jnp.positive, _UNARY, "x unchanged, as a new tensor."),
     row("abs", jnp.abs, _UNARY, "The absolute value; real for complex numbers too.", aliases=("absolute",)),
     row("fabs", jnp.fabs, _UNARY, "The absolute value, as a float."),
-    row("sign", signed_zeros.sign, _UNARY, "The sign: -1, 0 or 1; z / |z| for complex numbers."),
+    row("sign", _sign, _UNARY, "The sign: -1, 0 or 1; z / |z| for complex numbers."),
     row("reciprocal", jnp.reciprocal, _UNARY, "The reciprocal, 1 / x."),
     row("square", jnp.square, _UNARY, "The square of x."),
     row("maximum", jnp.maximum, _BINARY, "The maximum of two numbers; propagates NaN."),

@@ -39,9 +39,16 @@ class Bounds(OpsPass):
 
     def __call__(self, graph: Graph) -> Graph:
         """Replaces nodes with known results."""
-        if not any(node.regions for node in graph.nodes):
+        if not any(node.regions for node in graph.nodes) or not any(map(_may_have_bounds, graph.walk())):
             return graph
         return _Step(Ranges(self.ops), self.ops).rewritten(graph, (None,) * len(graph.inputs))
+
+
+def _may_have_bounds(node: Node) -> bool:
+    """Returns True for a node with an int or a bool, or an index: of other graphs no ranges need be computed."""
+    types = (output.type for output in node.outputs)
+    whole = node.op is not CONSTANT and any(type.dtype.kind in "biu" and not type.shape for type in types)
+    return whole or node.op.name in _INDEXED or node.attrs.get("op") in _INDEXED
 
 
 class _Step:

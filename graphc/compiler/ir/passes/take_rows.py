@@ -153,7 +153,7 @@ class Turn(LoopPass):
     """
 
     name: ClassVar[str] = "turn"
-    needs: ClassVar[frozenset[str]] = frozenset(("scan", "vjp"))
+    needs: ClassVar[frozenset[str]] = frozenset(("flip", "get_item"))
 
     def replaced(self, graph: Graph, loops: Mapping[Node, Loop], whole: set[Node]) -> Graph:
         """Returns the graph with loops turned, and without the reversals that this spares."""

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.interpreter import Rewriter
 from graphc.compiler.ir.opdef import CONSTANT, constant_attrs
-from graphc.compiler.ir.passes.base import LOOPS
 from graphc.compiler.ir.passes.loop_pass import Copier, LateLoopPass, Loop, controlled, is_fixed
 from graphc.compiler.ir.passes.simplify import CSE, DCE, Fold
 from graphc.compiler.ir.types import Attrs
@@ -30,7 +29,7 @@ class Unroll(LateLoopPass):
     """
 
     name: ClassVar[str] = "unroll"
-    needs: ClassVar[frozenset[str]] = LOOPS
+    needs: ClassVar[frozenset[str]] = frozenset(("get_item",))
 
     def replaced(self, graph: Graph, loops: Mapping[Node, Loop], whole: set[Node]) -> Graph:
         """Returns the graph with such loops unrolled."""
