@@ -87,11 +87,6 @@ class StepSchedule:
         return not self._queue and not self.running
 
     @property
-    def queued(self) -> int:
-        """The number of steps that wait for a worker."""
-        return len(self._queue)
-
-    @property
     def alive(self) -> list[str]:
         """The workers that are assigned work."""
         return [name for name, worker in self.workers.items() if worker.alive]

@@ -309,12 +309,6 @@ def best_assignment(problem: Problem, seed: int = 0) -> tuple[int, ...]:
     return best[1]
 
 
-def exact_assignment(problem: Problem) -> tuple[int, ...]:
-    """Returns the best assignment by trying all; for small problems."""
-    choices = [_allowed(unit) for unit in problem.units]
-    return min(itertools.product(*choices), key=lambda assignment: simulate(problem, assignment).seconds)
-
-
 def one_device(problem: Problem, device: int) -> tuple[int, ...] | None:
     """Returns everything on one device, except pinned units; None if that leaves a choice."""
     assignment: list[int] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 import statistics
@@ -13,7 +14,6 @@ from graphc.tools.placement.proposal import (
     Problem,
     ScheduledUnit,
     best_assignment,
-    exact_assignment,
     one_device,
     simulate,
 )
@@ -96,6 +96,11 @@ def random_problem(draws: random.Random, count: int, devices: int) -> Problem:
         if a != b
     }
     return Problem(names, tuple(units), tuple(sizes), links, {0: 0}, overhead=2e-5)
+
+
+def exact_assignment(problem: Problem) -> tuple[int, ...]:
+    choices = [[device for device, time in enumerate(unit.seconds) if time < math.inf] for unit in problem.units]
+    return min(itertools.product(*choices), key=lambda assignment: simulate(problem, assignment).seconds)
 
 
 def gaps(count: int, seed: int, units: int) -> list[float]:
