@@ -16,6 +16,7 @@ from graphc.compiler.core.context import (
     count_launches,
     creation_scope,
     device_scope,
+    is_examining,
     joining_scope,
     making_scope,
     occupied,
@@ -25,6 +26,7 @@ from graphc.compiler.core.context import (
     replica_scope,
     tape_scope,
     trace_scope,
+    unexamined,
     updates_scope,
 )
 from graphc.compiler.core.convert import SCALARS, ArrayLike, operand, tell_of_method
@@ -58,9 +60,7 @@ from graphc.compiler.core.dtypes import (
 from graphc.compiler.core.examining import (
     examine,
     examined_line,
-    is_examining,
     pulling_back,
-    unexamined,
 )
 from graphc.compiler.core.fast_path import (
     FAILED,

@@ -231,6 +231,28 @@ def place_ops(reason: int, enabled: bool) -> None:
     Context.placing = not busy.isdisjoint((LOGGED, OBSERVED))
 
 
+class _Examining(threading.local):
+    paused: bool = False
+
+
+_examining = _Examining()
+
+
+def is_examining() -> bool:
+    """Returns True if this thread's ops are examined now."""
+    return EXAMINED in busy and not _examining.paused
+
+
+@contextmanager
+def unexamined() -> Generator[None]:
+    """Disables examining inside the scope."""
+    before, _examining.paused = _examining.paused, True
+    try:
+        yield
+    finally:
+        _examining.paused = before
+
+
 @contextmanager
 def trace_scope(trace: Tracing | None) -> Generator[None]:
     """Sends ops to ``trace`` inside the scope (None: runs them eagerly). Tapes opened outside do not see them."""

@@ -11,36 +11,20 @@ from typing import TYPE_CHECKING, Any
 from jax.core import Tracer
 
 from graphc.compiler.base import ABOVE, Location, user_location
-from graphc.compiler.core.context import EXAMINED, busy
+from graphc.compiler.core.context import is_examining, unexamined
 from graphc.compiler.ir import Attrs, Graph, OpDef, Value
 
 if TYPE_CHECKING:
     from graphc.compiler.core.tensor import Tensor
 
 
-class _Paused(threading.local):
-    active: bool = False
-    line: Location | None = None
+class _Gradient(threading.local):
+    line: Location | None = None  # of the step that is differentiated
 
 
-_paused = _Paused()
+_gradient = _Gradient()
 _lines: dict[int, tuple[weakref.ref[Any], Location | None]] = {}
 """The user's lines of examined eager ops, by the identity of their output arrays."""
-
-
-def is_examining() -> bool:
-    """Returns True if this thread's ops are examined now."""
-    return EXAMINED in busy and not _paused.active
-
-
-@contextmanager
-def unexamined() -> Generator[None]:
-    """Disables examining inside the scope."""
-    before, _paused.active = _paused.active, True
-    try:
-        yield
-    finally:
-        _paused.active = before
 
 
 def examine(
@@ -56,22 +40,22 @@ def examine(
 @contextmanager
 def pulling_back(outputs: Sequence[Tensor]) -> Generator[None]:
     """Opens a scope that computes the gradient of a step, so that errors in it report the step's own line."""
-    before = _paused.line
+    before = _gradient.line
     raw = outputs[0].raw if outputs else None
     if isinstance(raw, Value):
-        _paused.line = None if raw.node is None else raw.node.location
+        _gradient.line = None if raw.node is None else raw.node.location
     else:
         reference, line = _lines.get(id(raw), (None, None))
-        _paused.line = line if reference is not None and reference() is raw else None
+        _gradient.line = line if reference is not None and reference() is raw else None
     try:
         yield
     finally:
-        _paused.line = before
+        _gradient.line = before
 
 
 def examined_line() -> Location | None:
     """Returns the user's line for an op: in a gradient, the line of the differentiated step; else the running line."""
-    return _paused.line or user_location()
+    return _gradient.line or user_location()
 
 
 def _note_line(outputs: Sequence[Tensor]) -> None:

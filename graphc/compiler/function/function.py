@@ -95,7 +95,7 @@ class Function(Generic[P, R]):
             "lambda" if label == "<lambda>" else label,
             autograph=options.get("autograph", True),
             unroll=options.get("unroll"),
-            pin=None if pin is None else device(pin),
+            pin=nullcontext() if pin is None else device(pin),
             max_iterations=options.get("max_iterations"),
             side_effects=options.get("side_effects", "warn"),
             timeout=options.get("timeout"),
@@ -239,7 +239,7 @@ class Function(Generic[P, R]):
 
     def _run_eagerly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         args, kwargs = self._binder.convert(args, kwargs)
-        with self._options.pinned():
+        with self._options.pin:
             return self.python_function(*args, **kwargs)
 
     def _create(
@@ -333,7 +333,7 @@ class Function(Generic[P, R]):
 
     def pinned(self) -> AbstractContextManager[None]:
         """Returns the device scope that ``device=`` opens around the body; for tools that run the body themselves."""
-        return self._options.pinned()
+        return self._options.pin
 
     def make_variables(self, *args: Any, **kwargs: Any) -> None:
         """Makes the Variables that the first call would make, with initial values; other Variables keep their values.

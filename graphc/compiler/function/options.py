@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 
@@ -46,15 +46,13 @@ class TraceOptions:
     autograph: bool = True  # whether Python control flow on tensors is converted
     # Whether to unroll loops over a ``range``, or how many iterations to merge into one; None decides by loop.
     unroll: bool | int | None = None
-    pin: AbstractContextManager[None] | None = None  # the device scope around the body; None for no scope
+    pin: AbstractContextManager[None] = field(
+        default_factory=nullcontext
+    )  # the device scope around the body, inside those of the call
     max_iterations: int | None = None  # the bound on data-dependent loops that set none themselves
     side_effects: Report = "warn"
     timeout: float | None = None  # the time limit of a run in seconds
     placement: Callable[[Graph], Graph] | None = None  # pins the nodes that the user has not pinned; None to pin none
-
-    def pinned(self) -> AbstractContextManager[None]:
-        """Returns the device scope around the body, which nests inside those around the call."""
-        return nullcontext() if self.pin is None else self.pin
 
     @contextmanager
     def inlined(self, trace: Trace) -> Generator[None]:
@@ -71,7 +69,7 @@ class TraceOptions:
         root.unroll = before[0] if self.unroll is None else self.unroll
         root.max_iterations = self.max_iterations or before[1]
         try:
-            with self.pinned():
+            with self.pin:
                 yield
         finally:
             root.unroll, root.max_iterations = before

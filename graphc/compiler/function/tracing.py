@@ -201,7 +201,7 @@ def _trace_into(
         trace.memory.argument(index, tensor, leaves[index])
     args, kwargs = binder.rebuild(arguments, symbolic, trace.reads.stands_for)
     watch = RepeatabilityCheck(options.name, args, kwargs)
-    with _telling_refusals(trace), trace_scope(trace), options.pinned():
+    with _telling_refusals(trace), trace_scope(trace), options.pin:
         device = context.device.text
         try:
             result = converted(function, options, trace)(*args, **kwargs)

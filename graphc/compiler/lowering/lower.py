@@ -174,7 +174,7 @@ class Lowering(Interpreter):
         self._split = _split_values(graph, splits) if splits else {}
         self._state = {} if state is None else state
         self._plan = _pullback_plan(graph)
-        self._twice, self._again = twice_differentiated(graph, self._plan)
+        self._twice, self._again = twice_differentiated(graph, self._plan) if self._plan else ({}, {})
         self._pullbacks: dict[Key, Callable[..., Any]] = {}
         self._waits = waits(graph)
         self._awaited: dict[Node, Sequence[Any] | None] = {
@@ -222,8 +222,8 @@ class Lowering(Interpreter):
         return results
 
     def _evaluate(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
-        key = key_of(node)
-        wanted = self._plan.get(key) if self._plan else None
+        key = key_of(node) if self._plan else ()
+        wanted = self._plan.get(key)
         try:
             with jax.named_scope(node.name):
                 if wanted is None:
