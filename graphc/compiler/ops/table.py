@@ -56,6 +56,7 @@ class Row:
     platforms: tuple[str, ...] = ()  # the device types with an implementation in JAX; empty for all
     need: Need | None = None  # its requirements beyond the signature, for messages
     instead: Callable[..., Any] | None = None  # called in a trace; returns a result computed in a better way, or None
+    # Called first, with the arguments; raises for what the op's types do not show.
     check: Callable[..., None] | None = None
 
     @property
