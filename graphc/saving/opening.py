@@ -52,7 +52,7 @@ _INT_IN_TEXT = re.compile("([0-9]+)")
 
 
 def opened(graphs: Sequence[Graph], sizes: Sequence[Sizes]) -> tuple[Graph, Mapping[Value, Sequence[TensorType]]]:
-    """Returns the graph that becomes each of these graphs for some sizes, and the types of its values in these cases."""
+    """Returns the graph that becomes each of these graphs for some sizes, and its values' types in these cases."""
     rows: dict[Value, Sequence[TensorType]] = {}
     return _Opened(graphs, sizes, rows).graph(), rows
 

@@ -101,7 +101,7 @@ def call_at(location: Location | None, target: Callable[..., Any], *args: Any) -
 
 
 def raise_at(locations: Sequence[Location], error: BaseException) -> NoReturn:
-    """Raises an exception whose traceback ends with lines of the user's code: the calls, outermost first, then the raise."""
+    """Raises an exception whose traceback ends with lines of the user's code: calls, outermost first, and the raise."""
     if not locations:
         raise error
     *calls, last = locations

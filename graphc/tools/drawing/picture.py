@@ -47,7 +47,7 @@ class PictureLayout:
 
 
 def ranks_of(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:  # edges: downwards, without cycles
-    """Returns the rank of each item: below all that lead to it; what nothing leads to stands just above its first user."""
+    """Returns the rank of each item: below all that lead to it; what nothing leads to is just above its first user."""
     after: list[list[int]] = [[] for _ in range(count)]
     missing = [0] * count
     for source, target in edges:

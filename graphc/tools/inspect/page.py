@@ -112,7 +112,7 @@ def tags_of(line: LineReport) -> list[tuple[str, str]]:
 
 
 def lines_of(file: str, function: str, lines: Sequence[int]) -> range:
-    """Returns the numbers of the lines of a function, from its decorators to its end; of ``lines`` without source."""
+    """Returns the lines of a function, from its decorators to its end; if it is not found, the span of ``lines``."""
     first, last = min(lines), max(lines)
     try:
         tree = ast.parse("".join(linecache.getlines(file)))
