@@ -278,7 +278,7 @@ def _guards_of(trace: TracedFunction) -> list[ReadGuard]:
 
 
 class Programs:
-    """The compiled programs of a chain of pure functions, each on the results of the one before; the first takes strings."""
+    """The compiled programs of a chain of pure functions, each on the results before; only the first takes strings."""
 
     def __init__(self, *traces: ElementTrace) -> None:
         self.traces = traces
@@ -336,7 +336,7 @@ class Programs:
             return [np.asarray(column)[:count] for column in self._of_block(*padded)]
 
     def split(self, block: Block, size: int) -> list[Row]:
-        """Returns the results for the rows of a block, ``size`` joined into one (0: each separately), as one program."""
+        """Returns the results for the rows of a block, ``size`` joined into one (0: each separate), as one program."""
         # Starting a program takes 10 us, and each of its results less than 1 us.
         if size not in self._split_programs:
 

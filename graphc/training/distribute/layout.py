@@ -21,7 +21,7 @@ def batch_mesh(devices: Sequence[Device], rows: int) -> Mesh:
 
 
 def split_mesh(mesh: Mesh, axis: str, rows: int) -> Mesh:
-    """Makes the mesh of :func:`batch_mesh` if the batch is split along one of several axes; it becomes groups and copies."""
+    """Makes the mesh of :func:`batch_mesh` from one with several axes, of which ``axis`` becomes groups and copies."""
     index, size = mesh.axis_names.index(axis), mesh.shape[axis]
     groups = groups_of(size, rows)
     shape = (*mesh.devices.shape[:index], groups, size // groups, *mesh.devices.shape[index + 1 :])
