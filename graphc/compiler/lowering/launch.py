@@ -88,7 +88,7 @@ def current_policy(timeout: float | None = None, *, calls_host: bool = False) ->
 
 
 class XlaFunction:
-    """A function of arrays that XLA compiles, launched by a policy; abandoned, its host calls that wait do not begin.
+    """A function of arrays that XLA compiles, launched by a policy.
 
     Args:
       function: the function that JAX traces; it may return any pytree.

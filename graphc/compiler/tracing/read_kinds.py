@@ -124,8 +124,8 @@ def has_parts(value: Any) -> bool:
 
 def library_data(value: Any) -> list[tuple[str, Any]]:
     """Returns the numbers, strings and arrays in a library object's attributes, such as coefficients."""
-    # Among them are callable objects of the same library, to which it may pass a call on. About the hidden state of
-    # other objects the user is warned.
+    # Among them are callable objects of the same library, to which it may pass a call on. There are none
+    # for objects about whose hidden state the user is warned.
     kind = cast("type[Any]", type(value))
     package = kind.__module__.partition(".")[0]
     if recorder(value) is not _instance or has_parts(value) or package in _STEADY:

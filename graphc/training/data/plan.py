@@ -97,6 +97,7 @@ _AHEAD_BYTES, _AHEAD_ROWS = 2**20, 256
 class PlanNode(ABC):
     """A transformation of a plan. Fields that are nodes are its inputs, other fields its attributes."""
 
+    # ``columnar``: it returns blocks cheaply and may read ahead invisibly.
     word: ClassVar[str] = ""
     slow: ClassVar[bool] = False  # whether it runs Python code or reads files for each element
     keeps_blocks: ClassVar[bool] = False  # whether it is columnar where its inputs are

@@ -307,8 +307,7 @@ def _leave(around: Trace, variables: Sequence[Variable | CallState], values: Seq
     if status is None:
         return
     # The program numbers its failures in order. Python's exceptions come first: they have negative numbers, in the
-    # order
-    # in which they were raised.
+    # order in which they were raised.
     python = apply(OPS["where"], (apply(OPS["less"], (status, np.int32(0))), np.int32(0), np.int32(_LATER)))
     rank = apply(OPS["add"], (apply(OPS["abs"], (status,)), python))
     rank = apply(OPS["where"], (apply(OPS["equal"], (status, np.int32(0))), np.int32(2 * _LATER - 1), rank))
