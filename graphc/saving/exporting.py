@@ -36,10 +36,8 @@ _COMPUTING = frozenset({
 
 
 def allowed(op: OpDef) -> bool:
-    """Returns True for an op that a saved graph may have: it computes, and has no effect on the world.
-
-    The rows of the op table are JAX functions; other allowed ops are listed here. Any other op is refused.
-    """
+    """Returns True for an op that a saved graph may have: it computes, and has no effect on the world."""
+    # The rows of the op table are JAX functions; other allowed ops are listed here.
     if op is JAX_PROGRAM:
         return True
     return op.name in OPS and OPS[op.name] is op and not op.host and (op.name in _COMPUTING or is_row(op.name))
@@ -113,12 +111,7 @@ def mapped(
     graph: Graph, change: Callable[[Node], tuple[OpDef, Attrs]], *, pinned: bool = True,
     locate: Callable[[Location | None], Location | None] = lambda location: location,
 ) -> Graph:  # fmt: skip
-    """Returns a graph with other ops and attributes, also in its bodies.
-
-    Args:
-      change: a function that returns the new op and attributes of a node.
-      locate: a function that returns the new lines of nodes.
-    """
+    """Returns a graph with other ops and attributes, also in its bodies; ``locate`` returns the new lines of nodes."""
     copies: dict[Value, Value] = {}
     nodes: dict[Node, Node] = {}
     inputs = [Value(value.type, None, value.index, value.name) for value in graph.inputs]

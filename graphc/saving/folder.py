@@ -232,12 +232,7 @@ def check_version(version: Any, what: str, newest: int, saved_by: Any) -> None:
 
 
 def known_ops(versions: Mapping[str, Any], saved_by: Any, allowed: Callable[[OpDef], bool]) -> dict[str, OpDef]:
-    """Returns the ops that a graph may have, by the names that it has for them.
-
-    Args:
-      versions: the version of each when the graph was saved.
-      allowed: a function that says whether a file may have an op of today.
-    """
+    """Returns the ops that a graph may have, by its names for them; ``versions`` are those when it was saved."""
     ops: dict[str, OpDef] = {}
     for name, version in versions.items():
         if name not in OPS:

@@ -52,11 +52,7 @@ _INT_IN_TEXT = re.compile("([0-9]+)")
 
 
 def opened(graphs: Sequence[Graph], sizes: Sequence[Sizes]) -> tuple[Graph, Mapping[Value, Sequence[TensorType]]]:
-    """Returns the graph that becomes each of these graphs for some sizes, and the types of its values in these cases.
-
-    Args:
-      graphs: graphs of one function, traced for different sizes.
-    """
+    """Returns the graph that becomes each of these graphs for some sizes, and its values' types in these cases."""
     rows: dict[Value, Sequence[TensorType]] = {}
     return _Opened(graphs, sizes, rows).graph(), rows
 
@@ -301,11 +297,7 @@ def _equal(values: Sequence[Any]) -> bool:
 
 
 def checked_case(graph: Graph, case: Graph, what: str = "the sizes of a trace") -> None:
-    """Raises an error if an open graph does not match the function for some sizes.
-
-    Args:
-      case: the function, traced for some sizes.
-    """
+    """Raises an error if an open graph does not match ``case``, the function traced for some sizes."""
     concrete = specialize(graph, [value.type for value in case.inputs], evaluate)
     try:
         check_types(graph, concrete)

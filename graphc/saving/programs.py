@@ -40,13 +40,10 @@ past their memory."""
 
 @dataclass(frozen=True)
 class ExportedProgram:
-    """An exported JAX function.
-
-    Attributes:
-      about: its entry in the manifest: the versions of JAX, the platforms, and until when JAX promises to read it.
-    """
+    """An exported JAX function."""
 
     blob: bytes
+    # Its entry in the manifest: the versions of JAX, the platforms, and until when JAX promises to read it.
     about: Mapping[str, Any]
     file: str = ""
     trusted: bool = True
@@ -151,12 +148,8 @@ JAX_PROGRAM = define_op(
 def exported(
     function: Callable[..., Any], rows: Sequence[Sequence[TensorType]], sizes: Sequence[Sizes], *, differentiable: bool
 ) -> ExportedProgram:
-    """Exports a function of arrays to a tuple of arrays.
-
-    Args:
-      rows: for each argument its types, in the traces for several sizes.
-      sizes: the sizes of the traces; none if no size is open.
-    """
+    """Exports a function of arrays to a tuple of arrays."""
+    # ``rows`` has for each argument its types in the traces for several ``sizes``, which are empty if no size is open.
     scope = export.SymbolicScope()
     symbols = {symbol: export.symbolic_shape(symbol, scope=scope)[0] for symbol in (sizes[0] if sizes else ())}
 

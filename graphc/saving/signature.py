@@ -40,13 +40,9 @@ _DIVISORS = range(2, 17)
 
 @dataclass(frozen=True)
 class Expression:
-    """``(factor * product of symbols + offset) // divisor``.
+    """``(factor * product of symbols + offset) // divisor``."""
 
-    Attributes:
-      symbols: the symbols to multiply, which are the names of sizes.
-    """
-
-    symbols: tuple[str, ...]
+    symbols: tuple[str, ...]  # the names of the sizes to multiply
     factor: int = 1
     offset: int = 0
     divisor: int = 1
@@ -68,15 +64,7 @@ class Expression:
 
 
 def expressions(numbers: Sequence[int], sizes: Sequence[Sizes]) -> Iterator[Expression]:
-    """Yields what gives a number for each of some sizes, the simplest first.
-
-    Args:
-      sizes: for each of them, the sizes.
-
-    Example:
-      >>> [str(found) for found in expressions((23, 27), ({"n": 11}, {"n": 13}))]
-      ['2*n + 1']
-    """
+    """Yields what gives ``numbers`` for ``sizes``, the simplest first: ``2*n + 1`` for 23 and 27 at n = 11 and 13."""
     symbols = sorted(sizes[0])
     groups = [group for count in range(1, len(symbols) + 1) for group in itertools.combinations(symbols, count)]
     for divisor, group in itertools.product((1, *_DIVISORS), groups):
@@ -177,11 +165,8 @@ class _Leaf:
 
 
 def with_symbols(values: Mapping[str, Any], tied: str) -> dict[str, Any]:
-    """Returns arguments by name, with a boxed OpenSpec for each tensor.
-
-    Args:
-      tied: the open sizes that are equal: ``"none"``, those of the first axes (``"rows"``), or ``"all"``.
-    """
+    """Returns arguments by name, with a boxed OpenSpec for each tensor."""
+    # ``tied`` says which open sizes are equal: ``"none"``, those of the first axes (``"rows"``), or ``"all"``.
     names = (f"n{number}" for number in range(1_000))
 
     def spec_of(value: Any, name: str) -> OpenSpec | None:
@@ -257,11 +242,7 @@ _SPECIAL = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
 
 
 def encoded(value: Any, leaf: Callable[[Any], Tree | None]) -> Tree:
-    """Returns a nested value as JSON.
-
-    Args:
-      leaf: a function that encodes a leaf that is not a Python value as JSON; returns None if it cannot.
-    """
+    """Returns a nested value as JSON; ``leaf`` encodes what is not a Python value, and returns None if it cannot."""
     encoded_leaf = leaf(value)
     if encoded_leaf is not None:
         return encoded_leaf
@@ -297,12 +278,8 @@ def kind_of(value: Any) -> tuple[str, str]:
     return "namedtuple" if isinstance(value, tuple) else "dataclass", kind.__name__
 
 
-def decoded(tree: Tree, leaf: Callable[[str, Any], Any]) -> Any:
-    """Returns the value that :func:`encoded` took apart; named tuples and dataclasses are of classes like theirs.
-
-    Args:
-      leaf: a function that makes a leaf from its kind and its content.
-    """
+def decoded(tree: Tree, leaf: Callable[[str, Any], Any]) -> Any:  # leaf: from a kind and its content
+    """Returns the value that :func:`encoded` took apart; named tuples and dataclasses are of classes like theirs."""
     if tree is None or type(tree) in (bool, int, float, str):
         return tree
     (sort, content), *rest = tree.items()
@@ -388,12 +365,7 @@ LOST = "the message has {}, which the saved function does not hold"
 
 
 def raised(exceptions: Mapping[int, tuple[BaseException | None, type[BaseException], Sequence[Location]]]) -> Tree:
-    """Converts exceptions to JSON.
-
-    Args:
-      exceptions: by the status of a call that raises one: the exception, or None where tensors are in it; its class;
-        and the lines of the calls that led to it.
-    """
+    """Converts exceptions to JSON, by the status of a call that raises one; None is one with tensors in it."""
     trees: dict[str, Tree] = {}
     for number, (error, kind, locations) in exceptions.items():
         base_class = next(base for base in kind.__mro__ if _class_named(base.__name__) is base)

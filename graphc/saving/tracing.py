@@ -45,20 +45,14 @@ _SMALL = range(10, -1, -1)
 
 @dataclass(frozen=True)
 class Traced:
-    """A function for one signature.
+    """A function for one signature."""
 
-    Attributes:
-      graph: its graph, with its results, and the status of the call if it can raise.
-      rows: for each of its values with open sizes, its types in the traces.
-      captured: the tensors that it works on besides its arguments.
-    """
-
-    graph: Graph
-    rows: Mapping[Value, Sequence[TensorType]]
+    graph: Graph  # with its results, and the status of the call if it can raise
+    rows: Mapping[Value, Sequence[TensorType]]  # for each of its values with open sizes, its types in the traces
     sizes: Sequence[Sizes]
     arguments: Mapping[str, Tree]
     least: Mapping[str, int]
-    captured: Sequence[Tensor]
+    captured: Sequence[Tensor]  # what it works on besides its arguments
     variables: Mapping[str, Variable]
     result: Tree
     raises: Mapping[str, Tree]

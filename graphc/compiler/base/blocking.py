@@ -36,11 +36,7 @@ _working_for: ContextVar[tuple[Pool, ...]] = ContextVar("graphc.pool", default=(
 
 
 class Work:
-    """A unit of work in a pool.
-
-    Attributes:
-      name: the name for messages.
-    """
+    """A unit of work in a pool."""
 
     __slots__ = ("_context", "_pool", "_run", "_taken", "name", "order")
 
@@ -82,23 +78,16 @@ class Work:
 
 
 class Pool:
-    """Runs work on a bounded number of threads, in order of priority.
-
-    Args:
-      limit: returns the maximum number of working threads; called each time.
-      idle_seconds: the time in seconds that an idle thread waits for work before it ends.
-      most_queued: the maximum length of the queue; further submissions wait, except on threads of the pool.
-      grace_seconds: the time in seconds that running work has at the end of the process.
-    """
+    """Runs work on a bounded number of threads, in order of priority."""
 
     def __init__(
         self,
         name: str,
-        limit: Callable[[], int],
+        limit: Callable[[], int],  # the maximum number of working threads; called each time
         *,
         idle_seconds: float = _IDLE_SECONDS,
-        most_queued: int = _MOST_QUEUED,
-        grace_seconds: float = _GRACE_SECONDS,
+        most_queued: int = _MOST_QUEUED,  # further submissions wait, except on threads of the pool
+        grace_seconds: float = _GRACE_SECONDS,  # that running work has at the end of the process
     ) -> None:
         self.name = name
         self._limit = limit
@@ -119,18 +108,7 @@ class Pool:
         self._at_work: set[threading.Thread] = set()
 
     def give(self, run: Callable[[], None], *, priority: float = 0, name: str = "work", inherits: bool = True) -> Work:
-        """Queues a unit of work.
-
-        Args:
-          run: the function to run; it must not raise.
-          priority: the priority; higher runs earlier, and equal ones run in order of submission.
-          name: the name for messages.
-          inherits: whether the work inherits the deadlines and tokens in force, and other context variables.
-
-        Raises:
-          DeadlineExceededError: the queue stayed full until the deadline in force.
-          CancelledError: a token in force was cancelled while the queue was full.
-        """
+        """Queues work, which must not raise; higher priority runs earlier, equal ones in order of submission."""
         if len(self._queue) >= self._most_queued and not self.is_mine():
             self._wait_for_room(name)
         context = contextvars.copy_context() if inherits else contextvars.Context()
@@ -269,22 +247,9 @@ _given_up: dict[Signal, tuple[Subject, list[int]]] = {}
 
 
 def run_on_thread(function: Callable[[], T], subject: Subject, *, inherits: bool = False) -> T:
-    """Runs a blocking function that cannot be interrupted on another thread, and waits for it.
-
-    If the wait ends early, the function continues on a daemon thread that ends with it, and its result is dropped.
-
-    Args:
-      subject: the subject of the wait as a noun, for messages.
-      inherits: whether the deadlines and tokens in force apply inside the function.
-
-    Returns:
-      The function's result.
-
-    Raises:
-      DeadlineExceededError: the deadline in force has passed.
-      CancelledError: a token in force was cancelled.
-      Exception: the function's error.
-    """
+    """Runs a blocking function that cannot be interrupted on another thread, and waits for it."""
+    # If the wait ends early, the function continues on a daemon thread that ends with it, and its result is dropped.
+    # With ``inherits``, the deadlines and tokens in force apply inside the function, too.
     done, results, errors, threads = Signal(), list[T](), list[BaseException](), list[int]()
 
     def run() -> None:
@@ -336,12 +301,7 @@ _logger = logging.getLogger("graphc.watchdog")
 
 
 def finish_given_up() -> None:
-    """Waits for the functions abandoned by :func:`run_on_thread`, except one that calls this function.
-
-    Raises:
-      DeadlineExceededError: the deadline in force has passed.
-      CancelledError: a token in force was cancelled.
-    """
+    """Waits for the functions abandoned by :func:`run_on_thread`, except one that calls this function."""
     here = threading.get_ident()
     for done, (subject, threads) in list(_given_up.items()):
         if here not in threads:
@@ -356,15 +316,7 @@ def start_on_thread(function: Callable[[], None]) -> None:
 
 
 async def until_called(register: Callable[[Callable[[], None]], object], subject: Subject) -> None:
-    """Waits in asyncio, without blocking its loop, until a callback is called.
-
-    Args:
-      subject: the subject of the wait as a noun, for messages.
-
-    Raises:
-      DeadlineExceededError: the deadline in force has passed.
-      CancelledError: a token in force was cancelled.
-    """
+    """Waits in asyncio, without blocking its loop, until a callback is called."""
     import asyncio  # the caller has imported it already; it takes 9 ms
 
     loop = asyncio.get_running_loop()

@@ -55,17 +55,11 @@ def _environment_text() -> str | None:
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting that a layer above holds, since it is JAX's or changes what that layer does.
-
-    Attributes:
-      get: returns its value.
-      set: sets it.
-      scope: sets it in this thread only, inside a scope; None for a setting of all threads.
-    """
+    """A setting that a layer above holds, since it is JAX's or changes what that layer does."""
 
     get: Callable[[], Any]
     set: Callable[[Any], None]
-    scope: Callable[[Any], AbstractContextManager[Any]] | None = None
+    scope: Callable[[Any], AbstractContextManager[Any]] | None = None  # in this thread; None for all threads
 
 
 SETTINGS: Registry[Setting] = Registry("setting")

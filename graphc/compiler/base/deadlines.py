@@ -58,20 +58,15 @@ class Deadline:
 
 
 class Interruption:
-    """The conditions that may end a wait early: a deadline, tokens, or both.
-
-    Attributes:
-      deadline: the earliest deadline of the open scopes, or None.
-      tokens: the tokens of all open scopes, the outermost first.
-    """
+    """The conditions that may end a wait early: a deadline, tokens, or both."""
 
     __slots__ = ("deadline", "outer", "tokens")
 
     def __init__(
         self, deadline: Deadline | None, tokens: tuple[CancellationToken, ...], outer: Interruption | None = None
     ) -> None:
-        self.deadline = deadline
-        self.tokens = tokens
+        self.deadline = deadline  # the earliest of the open scopes
+        self.tokens = tokens  # of all open scopes, the outermost first
         self.outer = outer
 
     @property
@@ -84,11 +79,7 @@ class Interruption:
         return None if self.deadline is None else min(self.deadline.remaining(), threading.TIMEOUT_MAX)
 
     def error(self, subject: Subject, location: Location | None = None) -> CancelledError | DeadlineExceededError:
-        """Returns the error for a wait that had to end; requires :attr:`is_due`.
-
-        Args:
-          location: the user's line; None for the line that is running.
-        """
+        """Returns the error for a wait that had to end; requires :attr:`is_due`."""
         waited = subject if isinstance(subject, str) else subject()
         token = next((token for token in self.tokens if token.cancelled), None)
         location = location or user_location()
@@ -109,11 +100,10 @@ _IN_FORCE = "a deadline or cancellation token is in force"
 
 
 class _InForce:
-    """Makes compiled calls check for an interruption as long as a context holds this object.
+    """Makes compiled calls check for an interruption as long as a context holds this object."""
 
-    Only contexts hold it: the scope's own, and copies of it (asyncio tasks, work in a pool), which may outlive the
-    scope. The interruption itself may live on in the frames of an exception.
-    """
+    # Only contexts hold it: the scope's own and copies (asyncio tasks, work in a pool), which may outlive the scope.
+    # The interruption itself may live on in the frames of an exception.
 
     __slots__ = ("interruption",)
 
@@ -146,27 +136,14 @@ def enter(interruption: Interruption | None) -> None:
 
 
 def check_interrupted(subject: Subject) -> None:
-    """Raises if the deadline in force has passed or a token in force is cancelled.
-
-    Args:
-      subject: the subject of the wait that is about to begin, as a noun.
-
-    Raises:
-      DeadlineExceededError: the deadline has passed.
-      CancelledError: a token is cancelled.
-    """
+    """Raises if the deadline in force has passed or a token in force is cancelled."""
     current = interruption()
     if current is not None:
         current.check(subject)
 
 
 def checked_seconds(seconds: Any, use: str) -> float | None:
-    """Checks and returns a number of seconds given by the user; None stays None.
-
-    Raises:
-      InvalidArgumentError: the number is not positive, or not finite.
-      InvalidTypeError: the value is not a number.
-    """
+    """Returns a user's number of seconds, checked to be positive and finite; None stays None."""
     if seconds is None or (type(seconds) is float and 0 < seconds < math.inf):  # skips a slow isinstance check
         return seconds
     if isinstance(seconds, bool) or not isinstance(seconds, Real):

@@ -34,27 +34,15 @@ _SCHEME = re.compile(r"(\w[\w+.-]*)://")
 
 @dataclass(frozen=True)
 class FileStatistics:
-    """The file system's information about a file.
+    """The file system's information about a file."""
 
-    Attributes:
-      length: the size in bytes.
-      mtime_nsec: the time of the last change, in nanoseconds since 1970.
-    """
-
-    length: int
-    mtime_nsec: int
+    length: int  # in bytes
+    mtime_nsec: int  # the time of the last change, since 1970
     is_directory: bool
 
 
 def as_path(path: PathLike) -> Path:
-    """Returns a path as a ``pathlib.Path``.
-
-    Args:
-      path: a path as a string, UTF-8 bytes or a path object, optionally with the prefix ``file://``.
-
-    Raises:
-      UnimplementedError: the path is not in a file system of this machine.
-    """
+    """Returns a path, which may be UTF-8 bytes or have the prefix ``file://``, as a ``pathlib.Path``."""
     text = os.fsdecode(path)
     scheme = _SCHEME.match(text)
     if scheme is None:
@@ -69,11 +57,7 @@ def as_path(path: PathLike) -> Path:
 
 @contextmanager
 def file_errors(path: object) -> Generator[None]:
-    """Converts errors of the operating system inside the scope to graphc's, which are also of their classes.
-
-    Args:
-      path: the path for messages.
-    """
+    """Converts errors of the operating system inside the scope to graphc's, which are also of their classes."""
     try:
         yield
     except GraphcError as error:
@@ -109,21 +93,13 @@ def is_directory(path: PathLike) -> bool:
 
 
 def glob(pattern: PathLike | Sequence[PathLike]) -> list[str]:
-    """Returns the names that match a pattern, or one of several; the names for each pattern are sorted.
-
-    Args:
-      pattern: a pattern in which ``*`` and ``?`` match characters within a path component, and ``[ab]`` one of several.
-    """
+    """Returns the names that match patterns (``*``, ``?`` and ``[ab]`` within a path component), sorted for each."""
     patterns = [pattern] if isinstance(pattern, str | bytes | os.PathLike) else pattern
     return [name for one in patterns for name in sorted(matches(str(as_path(one)), include_hidden=True))]
 
 
 def list_directory(path: PathLike) -> list[str]:
-    """Returns the names in a folder, sorted, without ``.`` and ``..``.
-
-    Raises:
-      NotFoundError: the folder does not exist.
-    """
+    """Returns the names in a folder, sorted, without ``.`` and ``..``."""
     directory = as_path(path)
     if not directory.is_dir():
         raise FileMissingError(f"{directory}: there is no such folder").here()
@@ -132,11 +108,7 @@ def list_directory(path: PathLike) -> list[str]:
 
 
 def make_directory(path: PathLike) -> None:
-    """Makes a folder, unless it exists.
-
-    Raises:
-      NotFoundError: the parent folder does not exist.
-    """
+    """Makes a folder in an existing one, unless it exists."""
     with file_errors(path):
         as_path(path).mkdir(exist_ok=True)
 
@@ -148,12 +120,7 @@ def make_directories(path: PathLike) -> None:
 
 
 def remove(path: PathLike) -> None:
-    """Removes a file.
-
-    Raises:
-      NotFoundError: the file does not exist.
-      FailedPreconditionError: the path is a folder.
-    """
+    """Removes a file."""
     target = as_path(path)
     with file_errors(target):
         if target.is_dir() and not target.is_symlink():
@@ -162,11 +129,7 @@ def remove(path: PathLike) -> None:
 
 
 def remove_tree(path: PathLike) -> None:
-    """Removes a file, or a folder with its contents.
-
-    Raises:
-      NotFoundError: the path does not exist.
-    """
+    """Removes a file, or a folder with its contents."""
     target = as_path(path)
     with file_errors(target):
         if target.is_dir() and not target.is_symlink():
@@ -176,24 +139,14 @@ def remove_tree(path: PathLike) -> None:
 
 
 def copy(source: PathLike, target: PathLike, overwrite: bool = False) -> None:
-    """Copies the contents of a file.
-
-    Raises:
-      NotFoundError: the source does not exist.
-      AlreadyExistsError: the target exists and may not be replaced.
-    """
+    """Copies the contents of a file."""
     with file_errors(source):
         _check_free(target, overwrite)
         shutil.copyfile(as_path(source), as_path(target))
 
 
 def rename(source: PathLike, target: PathLike, overwrite: bool = False) -> None:
-    """Renames a file or folder atomically.
-
-    Raises:
-      NotFoundError: the source does not exist.
-      AlreadyExistsError: the target exists and may not be replaced.
-    """
+    """Renames a file or folder atomically."""
     with file_errors(source):
         _check_free(target, overwrite)
         as_path(source).replace(as_path(target))
@@ -205,11 +158,7 @@ def _check_free(target: PathLike, overwrite: bool) -> None:
 
 
 def stat(path: PathLike) -> FileStatistics:
-    """Returns the size and time of a file.
-
-    Raises:
-      NotFoundError: the file does not exist.
-    """
+    """Returns the size and time of a file."""
     target = as_path(path)
     with file_errors(target):
         status = target.stat()

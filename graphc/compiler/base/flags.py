@@ -16,11 +16,7 @@ def absl_flags() -> Any:
 
 
 def define(kind: str, *args: Any, **kwargs: Any) -> Any:
-    """Defines a flag with absl's function for its kind.
-
-    Args:
-      **kwargs: the same by name, including TensorFlow's old names (``flag_name``, ``default_value``, ``docstring``).
-    """
+    """Defines a flag with absl's function for its kind; TensorFlow's old names (``flag_name``) are accepted too."""
     renamed = {_OLD_NAMES.get(name, name): value for name, value in kwargs.items()}
     return getattr(absl_flags(), f"DEFINE_{kind}")(*args, **renamed)
 
@@ -76,19 +72,10 @@ FLAGS = _Flags()
 
 
 def run(main: Callable[[list[str]], object] | None = None, argv: Sequence[str] | None = None) -> None:
-    """Parses the flags, calls the program's main function with the remaining arguments, and exits.
-
-    Args:
-      main: the function; None for the program's function named ``main``.
-      argv: the command line, with the program's name first; None for the process's own. Undefined flags are left to the
-        function.
-
-    Raises:
-      AttributeError: there is no function ``main``.
-    """
+    """Parses the flags, calls the program's main function with the remaining arguments, and exits."""
 
     def parse(arguments: Sequence[str] | None) -> list[str]:
-        return FLAGS(sys.argv if arguments is None else arguments, known_only=True)
+        return FLAGS(sys.argv if arguments is None else arguments, known_only=True)  # others are left to the function
 
     called: Any = sys.modules["__main__"].main if main is None else main
     import_module("absl.app").run(called, argv=None if argv is None else list(argv), flags_parser=parse)

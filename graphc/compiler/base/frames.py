@@ -26,31 +26,17 @@ T = TypeVar("T")
 
 
 def remember(notes: dict[int, T], owner: object, note: T) -> T:
-    """Stores a note about an object under its ``id``, for as long as the object lives.
-
-    Code objects are tracked this way: equal code objects may come from two files, and comparing nested ones, such as
-    the code of nested branches, takes time exponential in the nesting depth.
-
-    Returns:
-      The note.
-    """
+    """Stores a note about an object under its ``id``, for as long as the object lives; returns the note."""
+    # By id for code objects: equal ones may come from two files, and comparing nested ones, such as the code of nested
+    # branches, takes time exponential in the nesting depth.
     notes[id(owner)] = note
     weakref.finalize(owner, notes.pop, id(owner), None).atexit = False
     return note
 
 
 def has_mark(value: object, name: str) -> bool:
-    """Returns True if the class of a value has an attribute of graphc's.
-
-    The value itself is not asked: one of the user's may answer to any name, or raise anything but an AttributeError.
-
-    Example:
-      >>> class Tolerant:
-      ...     def __getattr__(self, name):
-      ...         return {}[name]
-      >>> has_mark(Tolerant(), "__graphc_number__")
-      False
-    """
+    """Returns True if the class of a value has an attribute of graphc's."""
+    # The value itself is not asked: one of the user's may answer to any name, or raise anything but an AttributeError.
     return hasattr(type(value), name)
 
 
@@ -79,12 +65,7 @@ _STDLIB_PLUMBING = tuple(_STDLIB + name for name in ("contextlib.py", "functools
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A line of the user's code.
-
-    Attributes:
-      file: path of the source file, as Python knows it.
-      function: the name of the function that contains the line.
-    """
+    """A line of the user's code."""
 
     file: str
     line: int
@@ -146,15 +127,7 @@ _PLAIN = (bool, bytes, complex, float, frozenset, int, str, tuple, type(None))
 
 
 def is_kept(name: str, value: Any) -> bool:
-    """Returns True if a library's module never rebinds a name: to a function, a class, a module or a constant.
-
-    Settings, lists and other values that may change do not count.
-
-    Example:
-      >>> import math, sys
-      >>> is_kept("sin", math.sin), is_kept("pi", math.pi), is_kept("argv", sys.argv)
-      (True, True, False)
-    """
+    """Returns True if a library's module never rebinds a name: to a function, a class, a module or a constant."""
     if callable(value) or isinstance(value, ModuleType) or name in _CONSTANTS:
         return True
     kind = cast("type[Any]", type(value))
@@ -220,10 +193,8 @@ def _location_of(frame: FrameType) -> Location:
 
 
 def _line_table(code: CodeType) -> tuple[list[int], list[Location]]:
-    """Returns the start offsets of a code object's lines, and their locations.
-
-    ``frame.f_lineno`` decodes Python's table from the start each time, 10 us in a function of 2,000 lines.
-    """
+    """Returns the start offsets of a code object's lines, and their locations."""
+    # ``frame.f_lineno`` decodes Python's table from the start each time, 10 us in a function of 2,000 lines.
     starts: list[int] = []
     locations: list[Location] = []
     for start, _, line in code.co_lines():
@@ -233,11 +204,7 @@ def _line_table(code: CodeType) -> tuple[list[int], list[Location]]:
 
 
 def warn_at(warning: Warning, location: Location | None) -> None:
-    """Issues a warning at a line of the user's code, regardless of the running line and of earlier warnings.
-
-    Args:
-      location: the user's line; None if it is unknown.
-    """
+    """Issues a warning at a line of the user's code, regardless of the running line and of earlier warnings."""
     if location is None:
         warnings.warn(warning, stacklevel=2)
     else:

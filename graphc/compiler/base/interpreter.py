@@ -23,10 +23,7 @@ _before = 0
 
 @contextmanager
 def deep_recursion() -> Generator[None]:
-    """Allows Python functions to recurse some thousand deep inside the scope.
-
-    The limit applies to all threads, and is restored when the last scope ends.
-    """
+    """Allows Python functions to recurse some thousand deep, in all threads, until the last scope ends."""
     global _scopes, _before
     with _lock:
         if not _scopes:
@@ -48,11 +45,9 @@ def deep_recursion() -> Generator[None]:
 
 @contextmanager
 def collection_paused() -> Generator[None]:
-    """Pauses the collection of cyclic garbage inside the scope.
-
-    A trace makes many small objects that all stay alive: each collection inspects all of them and finds nothing, so
-    that tracing 50,000 ops cost 1.3 times as much per op as tracing 4,000; with the collector paused it costs the same.
-    """
+    """Pauses the collection of cyclic garbage inside the scope."""
+    # A trace makes many small objects that all stay alive, and each collection inspects all of them: tracing 50,000 ops
+    # cost 1.3 times as much per op as tracing 4,000; with the collector paused it costs the same.
     if not gc.isenabled():
         yield
         return
@@ -69,11 +64,8 @@ def collections_so_far() -> int:
 
 
 def collect_since(collections: int) -> None:
-    """Collects garbage made since ``collections_so_far()`` returned ``collections``, with the collector paused since.
-
-    All of it is still in the youngest generation, so that only this one is collected: a full collection takes a tenth
-    of a second once JAX is loaded.
-    """
+    """Collects garbage made since ``collections_so_far()`` was ``collections``, with the collector paused since."""
+    # All of it is still in the youngest generation; a full collection takes a tenth of a second once JAX is loaded.
     if gc.isenabled() or collections_so_far() != collections:
         gc.collect()
     else:
@@ -84,16 +76,12 @@ def collect_since(collections: int) -> None:
 
 
 class HeldInterrupts:
-    """The handler that defers Ctrl-C inside a scope of :func:`interrupts_held`.
-
-    Attributes:
-      open: whether interrupts pass through now, because the scope runs the user's Python code.
-    """
+    """The handler that defers Ctrl-C inside a scope of :func:`interrupts_held`."""
 
     __slots__ = ("_handler", "_held", "_must_wait", "open")
 
     def __init__(self, handler: Any = None, must_wait: Callable[[], bool] | None = None) -> None:
-        self.open = False
+        self.open = False  # True while the scope runs the user's Python code: interrupts pass through
         self._handler = handler
         self._must_wait = must_wait
         self._held: list[tuple[int, Any]] = []
@@ -123,21 +111,15 @@ _current = _Current()
 
 
 def held_interrupts() -> HeldInterrupts:
-    """Returns the handler that defers Ctrl-C here, or an idle one if none does.
-
-    Python code called from places that Ctrl-C cannot leave sets :attr:`HeldInterrupts.open` around interruptible code
-    by plain assignments: no signal is handled between an assignment and the ``try`` or ``except`` next to it.
-    """
+    """Returns the handler that defers Ctrl-C here, or an idle one if none does."""
+    # Where Ctrl-C must not leave, Python code sets :attr:`HeldInterrupts.open` around interruptible code by plain
+    # assignments: no signal is handled between an assignment and the ``try`` or ``except`` next to it.
     return _current.held
 
 
 @contextmanager
 def interrupts_held(must_wait: Callable[[], bool] | None = None) -> Generator[None]:
-    """Defers Ctrl-C to the end of the scope, or until the scope calls the user's Python code.
-
-    Args:
-      must_wait: called at Ctrl-C; returns True to defer it; None always defers.
-    """
+    """Defers Ctrl-C to the scope's end or its next call of user code; with ``must_wait``, only if it returns True."""
     handler: Any = signal.getsignal(signal.SIGINT)
     if not callable(handler) or threading.current_thread() is not threading.main_thread():
         yield

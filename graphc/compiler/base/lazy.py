@@ -30,12 +30,7 @@ Makers = Mapping[str, Callable[[], Any]]
 def lazy_names(
     namespace: dict[str, Any], makers: Makers, missing: Callable[[str], AttributeError] | None = None
 ) -> None:
-    """Adds names to a module that are made when they are first used.
-
-    Args:
-      makers: the function that makes each name; ``dir`` lists those in ``__all__``, or all without one.
-      missing: returns the error for a name that the module lacks; None for Python's error.
-    """
+    """Adds names to a module that are made at first use; ``dir`` lists those in ``__all__``, or all without one."""
     module = namespace["__name__"]
 
     def __getattr__(name: str) -> Any:  # noqa: N807
@@ -63,29 +58,19 @@ def _public(namespace: dict[str, Any]) -> Callable[[], list[str]]:
 
 
 def held_by(module: ModuleType, name: str) -> Any:
-    """Returns a module's attribute, making it if it is one of :func:`lazy_names`; None if there is none.
-
-    It does not call another module's ``__getattr__``, which may do anything.
-    """
+    """Returns a module's attribute, making it if it is one of :func:`lazy_names`; None if there is none."""
+    # Another module's ``__getattr__`` may do anything, so it is not called.
     attributes = vars(module)
     return getattr(module, name) if name in attributes.get("__lazy__", ()) else attributes.get(name)
 
 
 def names_of(modules: Iterable[ModuleType]) -> dict[str, Callable[[], Any]]:
-    """Returns makers for the names that modules list, for a module that combines them.
-
-    Args:
-      modules: modules with ``__all__``; if two of them list a name, the last one wins, as with imports.
-    """
+    """Returns makers for the names in modules' ``__all__``; of a name in two, the last wins, as with imports."""
     return {name: partial(getattr, module, name) for module in modules for name in module.__all__}
 
 
 def imported_names(homes: Mapping[str, str]) -> dict[str, Callable[[], Any]]:
-    """Returns makers for imported names.
-
-    Args:
-      homes: the names of each module, separated by spaces; the module itself is named by the last part of its name.
-    """
+    """Returns makers for imported names, separated by spaces; a module itself goes by the last part of its name."""
     return {name: partial(_import, module, name) for module, names in homes.items() for name in names.split()}
 
 
@@ -124,32 +109,19 @@ class _Aliases(MetaPathFinder, Loader):
 
 
 def public_modules(homes: Mapping[str, str]) -> None:
-    """Lets users import modules by the names of the public face, as in ``from graphc.layers import Dense``.
-
-    Args:
-      homes: the name of each module, by its public name.
-    """
+    """Lets users import modules by their public names, the keys, as in ``from graphc.layers import Dense``."""
     sys.meta_path.insert(0, _Aliases(homes))
 
 
 def hint_of(name: str) -> str | None:
-    """Returns graphc's replacement for a name of another library; None if it is unknown.
-
-    Example:
-      >>> hint_of("reduce_mean")
-      'gx.mean'
-    """
+    """Returns graphc's replacement for a name of another library; None if it is unknown."""
     from graphc.compiler.base.hints import HINTS
 
     return HINTS.get(name)
 
 
-def hint_missing(namespace: dict[str, Any], public: str) -> None:
-    """Gives a module a ``__getattr__`` whose AttributeError names the replacement, and a ``dir`` of public names.
-
-    Args:
-      public: the user's name of the module, such as ``gx.nn``.
-    """
+def hint_missing(namespace: dict[str, Any], public: str) -> None:  # public: the user's name, such as gx.nn
+    """Gives a module a ``__getattr__`` whose AttributeError names the replacement, and a ``dir`` of public names."""
     around = namespace.get("__getattr__")
 
     def __getattr__(name: str) -> Any:  # noqa: N807
@@ -176,15 +148,7 @@ def hint_missing(namespace: dict[str, Any], public: str) -> None:
 
 
 def refuse_options(function: str, options: Mapping[str, object], instead: Mapping[str, str]) -> None:
-    """Refuses options that a function lacks, and says what to write instead of another library's.
-
-    Args:
-      function: its name, or that of a class.
-      instead: what to write for those of another library.
-
-    Raises:
-      InvalidTypeError: there are some.
-    """
+    """Refuses options that a function lacks, and says what to write instead of another library's."""
     for option in options:
         remedy = instead.get(option, "see its docstring for those that there are")
         raise InvalidTypeError(f"{function}: there is no option {option!r}: {remedy}").here()

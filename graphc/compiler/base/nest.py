@@ -18,18 +18,12 @@ from graphc.compiler.base.errors import InvalidArgumentError
 
 
 class Structure(NamedTuple):
-    """The structure of a nested value: its kind, the data to rebuild it, and its children.
+    """The structure of a nested value: its kind, the data to rebuild it, and its children."""
 
-    Attributes:
-      kind: the class of the container; None for a leaf.
-      keys: dict keys or field names, in the order of the children.
-      factory: for a ``defaultdict``, the factory of missing values.
-    """
-
-    kind: type | None
-    keys: tuple[Any, ...]
+    kind: type | None  # the class of the container; None for a leaf
+    keys: tuple[Any, ...]  # dict keys or field names, in the order of the children
     children: tuple[Structure, ...]
-    factory: Any = None
+    factory: Any = None  # of missing values, for a ``defaultdict``
 
     def __str__(self) -> str:
         if self.kind is None:
@@ -94,19 +88,14 @@ def as_tuple(value: Any) -> tuple[Any, ...]:
 def flatten(
     value: Any, opaque: AbstractSet[int] = frozenset(), *, repeats: bool = False
 ) -> tuple[list[Any], Structure]:
-    """Returns the leaves of a nested value and its structure.
-
-    Args:
-      value: any value.
-      opaque: the identities of containers that count as leaves.
-      repeats: whether the structure records repeated mutable containers, so that :func:`unflatten` builds each once;
-        otherwise every occurrence is rebuilt separately.
+    """Returns the leaves of a nested value and its structure; containers whose ids are in ``opaque`` are leaves.
 
     Example:
       >>> leaves, structure = flatten({"b": 1, "a": (2, [3])})
       >>> leaves, str(structure)
       ([1, 2, 3], '{b: *, a: (*, [*])}')
     """
+    # With ``repeats``, the structure records repeated mutable containers, so that :func:`unflatten` builds each once.
     leaves: list[Any] = []
     return leaves, _take_apart(value, leaves, opaque, {} if repeats else None)
 
@@ -146,15 +135,7 @@ def is_mutable(value: Any) -> bool:
 
 
 def shared(first: Any, second: Any) -> frozenset[int]:
-    """Returns the identities of the mutable containers that two nested values share at the same positions.
-
-    A container that is shared in one position but not in another is left out.
-
-    Example:
-      >>> inner = [1]
-      >>> shared((inner, [2]), (inner, [3])) == {id(inner)}
-      True
-    """
+    """Returns the ids of the mutable containers that two nested values share at all of their positions."""
     same: set[int] = set()
     other: set[int] = set()
     _compare(first, second, same, other)
@@ -176,11 +157,7 @@ def _compare(first: Any, second: Any, same: set[int], other: set[int]) -> None:
 
 
 def rebuilt(value: Any, items: Iterable[Any], keys: Sequence[Any] | None = None) -> Any:
-    """Returns a container like ``value`` with other contents.
-
-    Args:
-      keys: the keys of the new container, if they differ from those of ``value``.
-    """
+    """Returns a container like ``value`` with other contents; ``keys`` replaces its keys."""
     contents = list(items)
     names = tuple(keys) if keys is not None else (children(value) or ((), ()))[0]
     return unflatten(
@@ -211,11 +188,7 @@ def flatten_with_paths(value: Any, root: str = "") -> list[tuple[str, Any]]:
 
 
 def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
-    """Rebuilds the nested value that :func:`flatten` flattened.
-
-    Raises:
-      InvalidArgumentError: the number of leaves does not match the structure.
-    """
+    """Rebuilds the nested value that :func:`flatten` flattened."""
     iterator = iter(leaves)
     value = _build(structure, iterator, [])
     if next(iterator, _END) is not _END:
@@ -275,15 +248,7 @@ def _rebuild_dataclass(kind: type[Any], names: Sequence[str], values: Sequence[A
 
 
 def map_structure(function: Callable[..., Any], value: Any, *others: Any) -> Any:
-    """Applies a function to corresponding leaves of values with the same structure.
-
-    Raises:
-      InvalidArgumentError: the structures differ.
-
-    Example:
-      >>> map_structure(lambda a, b: a + b, {"x": 1}, {"x": 2})
-      {'x': 3}
-    """
+    """Applies a function to corresponding leaves of values with the same structure."""
     leaves, structure = flatten(value)
     columns = [leaves]
     for other in others:

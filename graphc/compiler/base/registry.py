@@ -99,25 +99,14 @@ _SPOKEN_AS_YOU = ("ufunc", "uni", "us", "ut", "uu")
 
 
 def with_article(name: str) -> str:
-    """Returns a name, as that of a class, with its indefinite article.
-
-    Example:
-      >>> with_article("int"), with_article("list"), with_article("Account"), with_article("UserDict")
-      ('an int', 'a list', 'an Account', 'a UserDict')
-    """
+    """Returns a name with its indefinite article, by sound: ``an int``, ``an Account``, ``a UserDict``."""
     spoken = name.lstrip("_").lower()
     an = spoken.startswith(_VOWELS) and not spoken.startswith(_SPOKEN_AS_YOU)
     return f"an {name}" if an else f"a {name}"
 
 
 class UniqueNames:
-    """A generator of unique names: ``w``, ``w_1``, ``w_2``. Safe to share between threads.
-
-    Example:
-      >>> names = UniqueNames()
-      >>> names("w"), names("w"), names("b")
-      ('w', 'w_1', 'b')
-    """
+    """A generator of unique names: ``w``, ``w_1``, ``w_2``. Safe to share between threads."""
 
     def __init__(self) -> None:
         # The last number given out for each requested name, 0 for the name itself; a list of all names would grow.

@@ -25,11 +25,7 @@ _logger = logging.getLogger("graphc.watchdog")
 
 
 class Watch:
-    """A wait under observation.
-
-    Args:
-      subject: the subject of the wait, for the report.
-    """
+    """A wait under observation."""
 
     __slots__ = ("_what", "place", "reported", "since", "thread")
 
@@ -126,10 +122,8 @@ def note_progress() -> None:
 
 @contextmanager
 def watched(subject: Subject) -> Generator[None]:
-    """Marks this thread as waiting inside the scope; see ``gx.config.watchdog_seconds``.
-
-    Scopes nest: only the outermost counts, since the others are parts of its wait.
-    """
+    """Marks this thread as waiting inside the scope; see ``gx.config.watchdog_seconds``."""
+    # Of nested scopes only the outermost counts: the others are parts of its wait.
     listener = _listener
     if listener is None:
         with overseen(subject):
@@ -144,10 +138,7 @@ def watched(subject: Subject) -> Generator[None]:
 
 
 def overseen(subject: Subject) -> AbstractContextManager[None]:
-    """Marks work that must make progress, including its waits, like :func:`watched`.
-
-    Work that runs in a copy of the scope's context is part of it, on any thread.
-    """
+    """Marks work that must make progress, with its waits, like :func:`watched`, on all threads with its context."""
     if config.watchdog_seconds is None or _watch.get() is not None:
         return _NOTHING
     return _watching(Watch(subject, user_location()))
@@ -186,22 +177,9 @@ class Lock(Protocol):
 def wait_until(
     condition: threading.Condition, predicate: Callable[[], bool], subject: Subject, timeout: float | None = None
 ) -> bool:
-    """Waits on a condition, which the caller holds, until a predicate is true.
-
-    Args:
-      condition: notified when the predicate may have become true. It is also notified when a token in force is
-        cancelled, so it must use an RLock (as ``threading.Condition()`` does) if this thread may cancel a token while
-        holding it.
-      subject: the subject of the wait, for messages.
-      timeout: the time limit in seconds, after which it returns without an error; None for no limit.
-
-    Returns:
-      The predicate's final value: False only if ``timeout`` has passed.
-
-    Raises:
-      DeadlineExceededError: the deadline in force passed while the predicate was false.
-      CancelledError: a token in force was cancelled while the predicate was false.
-    """
+    """Waits on a condition, which the caller holds, until a predicate is true; False only if ``timeout`` has passed."""
+    # A cancelled token in force notifies the condition as well: it must use an RLock (as ``threading.Condition()``
+    # does) if this thread may cancel a token while holding it.
     if predicate():
         return True
     current = interruption()
@@ -282,12 +260,7 @@ class Signal:
 
 
 def pause(seconds: float, subject: Subject) -> None:
-    """Waits for ``seconds``; a deadline or token in force ends the wait early with an error.
-
-    Raises:
-      DeadlineExceededError: the deadline in force has passed.
-      CancelledError: a token in force was cancelled.
-    """
+    """Waits for ``seconds``; a deadline or token in force ends the wait early with an error."""
     Signal().wait(subject, seconds)
 
 
@@ -297,12 +270,7 @@ _LOOK_SECONDS = 0.05
 
 @contextmanager
 def holding(lock: Lock, subject: Subject) -> Generator[None]:
-    """Holds a lock inside the scope; waiting for it observes the deadline and tokens in force.
-
-    Raises:
-      DeadlineExceededError: the deadline in force passed first.
-      CancelledError: a token in force was cancelled first.
-    """
+    """Holds a lock inside the scope; waiting for it observes the deadline and tokens in force."""
     if not lock.acquire(blocking=False):
         with watched(subject):
             _acquire(lock, subject)

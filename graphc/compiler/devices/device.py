@@ -66,12 +66,7 @@ class Device(Protocol):
 
 
 def simulate_cpu_devices() -> None:
-    """Applies ``GRAPHC_CPU_DEVICES``.
-
-    Raises:
-      InvalidArgumentError: the variable is not a positive number.
-      FailedPreconditionError: JAX has already made its devices.
-    """
+    """Applies ``GRAPHC_CPU_DEVICES``."""
     text = os.environ.get("GRAPHC_CPU_DEVICES")
     if not text:
         return
@@ -154,13 +149,7 @@ def _kind(platform: str) -> str:
 
 
 def device_name(device: Device) -> str:
-    """Returns the canonical name of a physical device, such as ``/device:CPU:0``.
-
-    Example:
-      >>> import jax
-      >>> device_name(jax.devices("cpu")[0])
-      '/device:CPU:0'
-    """
+    """Returns the canonical name of a physical device, such as ``/device:CPU:0``."""
     return _names().get(device) or _name_elsewhere(device)
 
 
@@ -186,11 +175,7 @@ def common_name(device: Device) -> str:
 
 
 def find_common(name: str) -> Device:
-    """Returns the device with a :func:`common_name`.
-
-    Raises:
-      NotFoundError: no such device exists; the message lists those of this process.
-    """
+    """Returns the device with a :func:`common_name`; the error for none lists this process's devices."""
     if jax.process_count() == 1:
         return find_device(name)
     matching = next((device for device in all_devices() if _name_elsewhere(device) == name), None)
@@ -198,11 +183,7 @@ def find_common(name: str) -> Device:
 
 
 def named_device(spec: DeviceSpec, location: Location | None = None) -> str:
-    """Returns the canonical name of the device that a spec names, whether or not it exists; open fields are 0.
-
-    Raises:
-      NotFoundError: the spec names a device of another process.
-    """
+    """Returns the canonical name of the device that a spec names, whether or not it exists; open fields are 0."""
     for part, said, here in (
         ("job", spec.job, _TASK.job), ("replica", spec.replica, _TASK.replica), ("task", spec.task, _TASK.task)
     ):  # fmt: skip
@@ -223,18 +204,10 @@ def canonical_device(spec: str | DeviceSpec | Device, location: Location | None 
 def find_device(spec: str | DeviceSpec | Device, location: Location | None = None, *, quiet: bool = False) -> Device:
     """Returns the physical device that a spec names; an omitted index means 0.
 
-    If the device does not exist and ``gx.config.soft_placement`` is on, it returns the first CPU, and reports that once
-    for each line.
+    With ``gx.config.soft_placement``, the first CPU replaces a device that does not exist; each line reports it once.
 
     Args:
-      spec: a spec as text or as an object; a device is returned as is.
-      location: the user's line that requests it; None for the one that is running.
       quiet: whether the fallback to the CPU was already reported when the scope was opened.
-
-    Raises:
-      InvalidTypeError: ``spec`` is not a device spec.
-      InvalidArgumentError: the spec is malformed.
-      NotFoundError: the device does not exist here; the message lists those that do.
     """
     existing = _by_name().get(spec) if isinstance(spec, str) else None  # most are canonical
     if existing is not None:
@@ -298,20 +271,16 @@ def to_device(array: Any, device: Device) -> Any:
 
 
 def placed(array: jax.Array, sharding: Any) -> jax.Array:
-    """Returns the array with a sharding: itself if it has the sharding already, else a copy.
-
-    The result of ``jax.device_put`` may be another object with the same memory. A program that donates one of them, to
-    update a variable in place, would destroy the other; this function therefore copies first.
-    """
+    """Returns the array with a sharding: itself if it has the sharding already, else a copy."""
+    # The result of ``jax.device_put`` may be another object with the same memory. A program that donates one of them,
+    # to update a variable in place, would destroy the other.
     return array if array.sharding.is_equivalent_to(sharding, array.ndim) else _moved(array, sharding)
 
 
 def laid_out(array: Any, sharding: Any) -> Any:
-    """Returns the array with a sharding, which may include devices of several processes.
-
-    Each process then has the whole value and passes its own devices their parts; JAX itself would first compare the
-    whole value across processes, each time.
-    """
+    """Returns the array with a sharding, which may include devices of several processes."""
+    # Each process then has the whole value and passes its own devices their parts; JAX itself would first compare the
+    # whole value across processes, each time.
     if sharding.is_fully_addressable or (isinstance(array, jax.Array) and not array.is_fully_addressable):
         return jax.device_put(array, sharding)
     host = np.asarray(array)
@@ -344,13 +313,9 @@ def _moved(array: Any, target: Any) -> Any:
 
 
 class ListedDevice(NamedTuple):
-    """TensorFlow's description of a device.
+    """TensorFlow's description of a device."""
 
-    Attributes:
-      name: the device's name, such as ``/device:GPU:0``, which ``gx.device`` accepts.
-    """
-
-    name: str
+    name: str  # such as ``/device:GPU:0``, which ``gx.device`` accepts
     device_type: str
 
 
@@ -397,20 +362,15 @@ def set_visible_devices(listed: Any, device_type: str | None = None) -> None:
 
 
 class DeviceFunction:
-    """A function that chooses devices; equal only to itself.
+    """A function that chooses devices; equal only to itself, whether or not the function is hashable."""
 
-    A compiled function keeps a trace for each set of scopes, so these are compared by the functions' identities,
-    whether or not the functions are hashable.
-
-    Attributes:
-      later: whether the devices that it names may be made later.
-    """
+    # A compiled function keeps a trace for each set of scopes.
 
     __slots__ = ("_identity", "function", "later")
 
     def __init__(self, function: Callable[[Any], Any], *, later: bool = False) -> None:
         self.function = function
-        self.later = later
+        self.later = later  # whether the devices that it names may be made later
         # A method is a new object at each attribute access.
         method = isinstance(function, MethodType)
         self._identity = (id(function.__self__), id(function.__func__)) if method else (id(function),)
@@ -431,8 +391,8 @@ class Pins:
 
     Attributes:
       layers: the scopes, outermost first.
-      text: the device that their specs name, such as ``/device:GPU:0``, even if it does not exist; empty if they leave
-        it open. It does not include the choices of functions.
+      text: the device that their specs name, even if it does not exist; empty if they leave it open. Choices of
+        functions do not count.
       around: the pins before the innermost scope was entered; None if they are not kept.
       bound: the device and description of the object that everything here is co-located with; None if there is none.
     """

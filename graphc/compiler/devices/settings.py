@@ -151,11 +151,9 @@ def _set_growth(growth: bool) -> None:
 
 
 def _set_compilation_cache(value: Any) -> None:
-    """Makes JAX cache compiled programs of every size, in a folder for machines like this one.
-
-    JAX's key of a program consists of its text (StableHLO), the compile options, and the versions of JAX and XLA. It
-    does not distinguish processors for which XLA compiles different instructions, so each kind has a folder.
-    """
+    """Makes JAX cache compiled programs of every size, in a folder for machines like this one."""
+    # JAX's key of a program (its text, the compile options, the versions of JAX and XLA) does not distinguish
+    # processors for which XLA compiles different instructions.
     if value is None or value is False:
         folder = None
     elif value is True or (isinstance(value, str | os.PathLike) and str(cast("Any", value))):
@@ -218,10 +216,7 @@ _LOWERED = "/jax/core/compile/jaxpr_to_mlir_module_duration"
 
 
 def refuse_to_compile() -> None:
-    """Makes a forked process, which lacks XLA's threads, raise an error when JAX would compile, which would hang.
-
-    Compiled programs still run.
-    """
+    """Makes a forked process, which lacks XLA's threads, raise an error when JAX would compile, which would hang."""
     if not has_made_devices():
         return  # it makes its own devices
     monitoring: Any = jax.monitoring
@@ -239,14 +234,12 @@ def _refuse(event: str, duration: float, **_: Any) -> None:
 
 
 def leave_threads_behind() -> None:
-    """Lets the process end, with its own exit status, while daemon threads are in XLA, whose calls nothing interrupts.
-
-    Python ends daemon threads when they next ask for its lock. Before Python 3.14 it does so by ``pthread_exit``, which
-    unwinds the stack, and XLA's frames do not allow that: the C++ runtime aborts the process. Python 3.14 blocks such
-    threads for ever; this does the same. ``os._exit`` would need the exit status, which Python tells nobody before it
-    has ended. So Python ends as always, and the process then leaves before XLA's destructors, which would wait for
-    everything that still computes.
-    """
+    """Lets the process end, with its own exit status, while daemon threads are in XLA, which nothing interrupts."""
+    # Python ends daemon threads when they next ask for its lock. Before Python 3.14 it does so by ``pthread_exit``,
+    # which unwinds the stack; XLA's frames do not allow that, and the C++ runtime aborts the process. Python 3.14
+    # blocks such threads for ever; this does the same. ``os._exit`` would need the exit status, which Python tells
+    # nobody before it has ended. So Python ends as always, and the process then leaves before XLA's destructors, which
+    # would wait for everything that still computes.
     if not any(thread.daemon for thread in threading.enumerate()) or not has_made_devices():
         return
     for device in devices():  # each holds its XLA client, whose destructor would wait, too

@@ -51,10 +51,9 @@ _ALIGNED: Final = 64  # bytes
 
 
 class BufferPool:
-    """Copies the values of one argument of a call, as arrays of one dtype and shape.
+    """Copies the values of one argument of a call, as arrays of one dtype and shape."""
 
-    JAX holds a reference to an array as long as it may read it, so reference counts show which memory is free.
-    """
+    # JAX holds a reference to an array as long as it may read it, so reference counts show which memory is free.
 
     def __init__(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
         self._dtype, self._shape = dtype, shape

@@ -52,18 +52,12 @@ from graphc.compiler.tracing import AfterCall, LoopReport, SideEffect, Source, T
 
 @dataclass(frozen=True)
 class TraceNotes:
-    """Information from tracing other than the program.
-
-    Attributes:
-      loops: a report for each loop of the user's code.
-      side_effects: the Python side effects that the program does not repeat.
-      unconverted: the functions whose control flow was not converted, by name, with the reason.
-    """
+    """Information from tracing other than the program."""
 
     unoptimized: Graph
     loops: list[LoopReport]
     side_effects: list[SideEffect]
-    unconverted: dict[str, str]
+    unconverted: dict[str, str]  # the functions whose control flow was not converted, with the reason
     seconds: float
 
 
@@ -78,12 +72,8 @@ class TracedFunction:
       write_back: the one of them that assigns items of arguments, or None.
       observed: the tensors from outside whose values Python code observed.
       num_results: the number of outputs, from the first, that belong to the function's result.
-      guards: the conditions for using it again.
-      inputs: the sources of the tensors among the arguments.
-      types: the types of these tensors, as JAX has them.
-      settings: the settings that it depends on; see :func:`settings`.
-      entries: the entries of its calls, by the kinds of arguments.
-      bounded: the entries of calls under a deadline or a token.
+      inputs: the sources of the tensors among the arguments; ``types`` are their types, as JAX has them.
+      entries: the entries of its calls, by the kinds of arguments; ``bounded`` those under a deadline or a token.
       tell_changed: told which read Python code that the program called has changed, and where it is called; or None.
       was_spread: whether a call had arrays on several devices, which requires the slow path.
       wanted: the sources of the program's further operands, found again at each call.
@@ -218,10 +208,8 @@ class TracedFunction:
 
     @property
     def is_simple(self) -> bool:
-        """True if a call only runs one program on one device, wraps its results, and assigns items of arguments.
-
-        A program that can fail may do so too, if its status alone says that it has.
-        """
+        """True if a call only runs one program on one device, wraps its results, and assigns items of arguments."""
+        # A program that can fail may do so too, if its status alone says that it has.
         packed = not (self.own or self._returns_passed) or is_written(self.structure)
         others = len(self.after_call) > (self.write_back is not None) + self.can_fail
         special = others or not packed or self.plan is not None or bool(self.executable.place) or self._calls_python
@@ -329,10 +317,8 @@ class TracedFunction:
         return [(tensor, tensor.raw) for tensor in self.tensors(arguments)] if self._calls_python else []
 
     def _check_unchanged(self, before: Sequence[tuple[Tensor, Any]], arguments: Arguments) -> None:
-        """Refuses that Python code which the program called has changed a tensor that the program took before.
-
-        Of other changes, to what the trace read, it tells: the program may have used it only before.
-        """
+        """Refuses that Python code which the program called has changed a tensor that the program took before."""
+        # Of other changes, to what the trace read, it tells: the program may have used it only before.
         for tensor, array in before:
             if tensor.raw is not array:
                 raise FailedPreconditionError(
@@ -368,12 +354,9 @@ class TracedFunction:
             check_changed(self.graph.name, self._changed, arguments)
 
     def packer(self, arguments: Arguments, *, own: bool = False) -> Callable[[Iterator[Any]], Any]:
-        """Returns the function that turns the program's outputs into the result of the user's function.
-
-        Args:
-          own: whether a tensor that the function returns unchanged, from its arguments or from outside, is returned as
-            that very object, so that item assignments are visible through both.
-        """
+        """Returns the function that turns the program's outputs into the result of the user's function."""
+        # With ``own``, a tensor that the function returns unchanged, from its arguments or from outside, is returned as
+        # that very object, so that item assignments are visible through both.
         own = own and bool(self.own)
         if not (own or self._returns_passed):
             return self.pack

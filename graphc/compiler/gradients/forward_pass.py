@@ -36,10 +36,9 @@ Gradients = Sequence[Tensor | None]
 
 
 class ForwardPass:
-    """A replacement for a call's kernel, from raw arrays to raw arrays, that keeps the derivative.
+    """A replacement for a call's kernel, from raw arrays to raw arrays, that keeps the derivative."""
 
-    If JAX has no derivative it is the kernel itself, so that a request for a gradient raises the error.
-    """
+    # If JAX has no derivative it is the kernel itself, so that a request for a gradient raises the error.
 
     __slots__ = ("_attrs", "_body", "_kept", "_leaves", "_settings", "_wrt")
 

@@ -187,10 +187,9 @@ def key_of_any(value: Any) -> int:
 
 @dataclass(slots=True)  # not frozen, which would cost a microsecond per op
 class TapeRecord:
-    """A step on a tape, with the pullback from its outputs' cotangents to its inputs.
+    """A step on a tape, with the pullback from its outputs' cotangents to its inputs."""
 
-    The tensors are snapshots: the user may assign items of the originals.
-    """
+    # The tensors are snapshots: the user may assign items of the originals.
 
     inputs: Sequence[Any]
     outputs: Sequence[Tensor]

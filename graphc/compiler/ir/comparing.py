@@ -105,10 +105,8 @@ def _same_computations(before: Graph, after: Graph) -> dict[Node, Node]:
 
 
 def _computations(graph: Graph, numbers: dict[Hashable, int]) -> Iterator[tuple[Node, int]]:
-    """Yields each node with a number for its computation, equal for equal computations in both graphs.
-
-    A read of a resource is the same computation until a write; no two writes are the same.
-    """
+    """Yields each node with a number for its computation, equal for equal computations in both graphs."""
+    # A read of a resource is the same computation until a write; no two writes are the same.
     keys = _input_keys(graph)
     own: dict[Node, int] = {}
     writes: Counter[str] = Counter()

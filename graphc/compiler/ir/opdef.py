@@ -266,11 +266,7 @@ def late_inputs(attrs: Attrs) -> int:
 
 
 def applied(attrs: Attrs, values: Sequence[Any]) -> tuple[OpDef, Attrs]:
-    """Returns the op that a late node applies, with its attributes.
-
-    Args:
-      values: the inputs that provide attributes, as ints and nested tuples of ints.
-    """
+    """Returns the op that a late node applies, with its attributes, to which the ints in ``values`` are added."""
     rest = iter(values)
     items = {name: _filled(value, rest) if name in attrs["late"] else value for name, value in attrs["attrs"]}
     return OPS[attrs["op"]], Attrs(items)

@@ -246,17 +246,13 @@ def _widened(accepted: Sequence[tuple[Types, Types]]) -> Types:
 
 
 class _Probes:
-    """A series of trials of an inference rule, for types with known numbers of axes.
-
-    Args:
-      quick: whether to make fewer trials, since there are many types to try.
-    """
+    """A series of trials of an inference rule, for types with known numbers of axes."""
 
     def __init__(self, infer: Infer, types: Types, hints: Sequence[int], *, quick: bool) -> None:
         self._infer = infer
         self._types = types
         self._count = sum([type.shape.count(OPEN) for type in types])
-        self._quick = quick
+        self._quick = quick  # fewer trials, since there are many types to try
         sizes = dict.fromkeys(size for type in types for size in type.shape if size > 1)
         numbers = list(dict.fromkeys([*sizes, *[abs(hint) for hint in hints if abs(hint) > 1]]))[:8]
         pairs = list(itertools.combinations_with_replacement(numbers, 2))

@@ -48,11 +48,7 @@ _NAMED = {"None": None, "True": True, "False": False}
 
 
 class Reader:
-    """A reader of a text's tokens and of small productions: names, types, attribute values.
-
-    Attributes:
-      file: the file of the last location that was read; empty before.
-    """
+    """A reader of a text's tokens and of small productions: names, types, attribute values."""
 
     def __init__(self, text: str, literals: Mapping[str, Any] = MappingProxyType({})) -> None:
         self._text = text

@@ -49,20 +49,15 @@ from graphc.compiler.ops import CALL_STATUS, is_in_host_call
 
 
 class CompileTimes:
-    """The lowering and compile times of a program's first call; None before.
-
-    Attributes:
-      lower: the time from a graph to XLA's input, in seconds.
-      compile: the time of XLA's own work, in seconds.
-    """
+    """The lowering and compile times of a program's first call, in seconds; None before."""
 
     __slots__ = ("_name", "_started", "compile", "lower")
 
     def __init__(self, name: str) -> None:
         self._name = f"jit({name})"
         self._started = 0.0
-        self.lower: float | None = None
-        self.compile: float | None = None
+        self.lower: float | None = None  # from a graph to XLA's input
+        self.compile: float | None = None  # XLA's own work
 
     def start(self) -> None:
         """Marks the start of JAX's tracing of the program, in this thread."""
@@ -171,20 +166,7 @@ class Executable:
     def launch(
         self, arrays: Sequence[Any], variables: Sequence[Variable], policy: LaunchPolicy | None = None
     ) -> Sequence[Any]:
-        """Runs the program, and updates the Variables that it writes.
-
-        Args:
-          arrays: one for each input of the graph.
-          variables: one for each name in :attr:`variables`.
-          policy: the launch policy; None for the one that :attr:`timeout` and the deadlines in force require.
-
-        Returns:
-          One array for each output of the graph.
-
-        Raises:
-          DeadlineExceededError: the results of an interruptible program were not computed in time.
-          CancelledError: a token in force was cancelled before they were computed.
-        """
+        """Runs the program, and updates the Variables that it writes."""
         if policy is None:
             policy = current_policy(self.timeout, calls_host=bool(self.transaction.host_calls))
         # A host call may launch this same program, which JAX refuses in its first call.
@@ -329,11 +311,7 @@ class Executable:
         return Program(self.graph, self.variables, self.devices, self.check is not None, self.jitted, self.times)
 
     def adopt_program(self, other: Program | None) -> bool:
-        """Runs another program from now on, if it is the same except for the names of Variables.
-
-        Returns:
-          True if it is the same.
-        """
+        """Runs another program from now on, and returns True, if it differs only in the names of Variables."""
         mine = self.program
         if other is None or mine[2:4] != other[2:4] or len(mine.variables) != len(other.variables):
             return False
@@ -400,11 +378,10 @@ def _guarded(
 
 
 def kept_on_failure(results: tuple[Any, ...], status: int, before: Sequence[Any]) -> tuple[Any, ...]:
-    """Returns a program's results, with the old values of Variables in place of the new ones if it has failed.
-
-    XLA computes the select together with the update, in place: a training step takes the same time and memory with and
-    without it, and so does the assignment of one row of a table. A ``jax.lax.cond`` around the values would copy them.
-    """
+    """Returns a program's results, with the old values of Variables in place of the new ones if it has failed."""
+    # XLA computes the select together with the update, in place: a training step takes the same time and memory with
+    # and without it, and so does the assignment of one row of a table. A ``jax.lax.cond`` around the values would copy
+    # them.
     count = len(results) - len(before)
     fine = results[status] == 0
     return (*results[:count], *[jnp.where(fine, new, old) for new, old in zip(results[count:], before, strict=True)])

@@ -53,36 +53,23 @@ _ROUNDS = re.compile(r'"known_trip_count":\{"n":"(\d+)"')
 
 @dataclass(frozen=True)
 class LaunchPolicy:
-    """The way to launch a program.
+    """The way to launch a program."""
 
-    Attributes:
-      interruptible: whether the call waits for the results, and abandons the program at a deadline or a cancellation,
-        without changing any Variable.
-      timeout: the time limit of an interruptible program in seconds, without its compilation.
-      max_in_flight: the maximum number of steps dispatched but not yet computed; None for no limit.
-      watched: whether the watchdog reports a launch without progress.
-    """
-
-    interruptible: bool = False
-    timeout: float | None = None
-    max_in_flight: int | None = None
-    watched: bool = False
+    interruptible: bool = False  # waits for the results; abandons the program at a deadline, changing no Variable
+    timeout: float | None = None  # of an interruptible program in seconds, without its compilation
+    max_in_flight: int | None = None  # steps dispatched but not yet computed; None for no limit
+    watched: bool = False  # whether the watchdog reports a launch without progress
 
     def dispatch(
         self, name: str, subject: Subject, program: Callable[[], Sequence[Any]], written: Callable[[], Sequence[Any]]
     ) -> Sequence[Any]:
-        """Dispatches a program once another step may be in flight.
-
-        Args:
-          subject: a noun for the program, for messages.
-          written: returns the assigned arrays, which track a program without results.
-        """
+        """Dispatches a program once another step may be in flight."""
         with watched(subject) if self.watched else nullcontext():
             if self.max_in_flight is None:
                 return program()
             in_flight.make_room(self.max_in_flight)
             results = program()
-        in_flight.add(name, results or written())
+        in_flight.add(name, results or written())  # the assigned arrays track a program without results
         return results
 
 
@@ -91,11 +78,7 @@ DISPATCH = LaunchPolicy()
 
 
 def current_policy(timeout: float | None = None, *, calls_host: bool = False) -> LaunchPolicy:
-    """Returns the policy that the deadlines, tokens and settings in force require.
-
-    Args:
-      timeout: the program's time limit in seconds.
-    """
+    """Returns the policy that the deadlines, tokens and settings in force require."""
     if timeout is None and not other_slow_path_reasons:
         return DISPATCH
     watched = config.watchdog_seconds is not None
@@ -109,16 +92,8 @@ class XlaFunction:
 
     Args:
       function: the function that JAX traces; it may return any pytree.
-      name: the name of the compiled function that the user called, for messages.
-      calls_host: whether it calls Python. Calls that have not begun when the program is abandoned do not begin.
-      compiler_options: options for XLA.
       results_at: the shardings of an interruptible program's results; None where XLA decides.
       dispatched: further ``jax.jit`` options for the dispatched program.
-
-    Attributes:
-      jitted: the ``jax.jit`` function for dispatching.
-      short: the ``jax.jit`` function that may run in the thread of an interruptible call; None until the program was
-        compiled, and permanently None once it was compiled for devices where it may not be short.
     """
 
     def __init__(
@@ -132,24 +107,18 @@ class XlaFunction:
             self._options["out_shardings"] = tuple(results_at)
         self._compiled: dict[Any, tuple[Any, bool]] = {}
         self._may_be_short = not calls_host
+        # It may run in the thread of an interruptible call; None until the program was compiled, and for good once it
+        # was compiled for devices where it may not be short.
         self.short: Callable[..., Sequence[Any]] | None = None
 
     def launch(self, arrays: Sequence[Any], policy: LaunchPolicy | None = None) -> Any:
-        """Runs the function on arrays.
-
-        Args:
-          policy: the launch policy; None for the one in force, with the timeout of :func:`run_timeout`.
-
-        Raises:
-          DeadlineExceededError: the results were not computed in time; compile time counts only towards a deadline.
-          CancelledError: a token in force was cancelled before the results were computed.
-        """
+        """Runs the function on arrays, by default with the policy in force."""
         if policy is None:
             policy = current_policy(current_run_timeout(), calls_host=self._calls_host)
         if policy.interruptible:
             operands = on_device(arrays)
             program = self.prepare(operands)
-            with deadline(policy.timeout):
+            with deadline(policy.timeout):  # without the compile time
                 return program(operands, lambda: described(self._name, operands))
         with interrupts_held() if self._calls_host else nullcontext():
             return self.jitted(*arrays)
@@ -160,13 +129,8 @@ class XlaFunction:
         self.jitted.trace(*structs)
 
     def prepare(self, arrays: Sequence[Any]) -> Callable[[Sequence[Any], Subject], Any]:
-        """Compiles an interruptible program for arrays on the same devices as these.
-
-        It uses the JAX settings of this thread.
-
-        Returns:
-          A function of such arrays and a noun for messages, which runs the program, waits, and returns the results.
-        """
+        """Compiles an interruptible program for arrays on the devices of these, with this thread's JAX settings."""
+        # The function takes such arrays and a noun for messages; it runs the program, waits, and returns the results.
         key = tuple(array.sharding for array in arrays)
         entry = self._compiled.get(key)
         if entry is None:

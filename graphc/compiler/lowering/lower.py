@@ -66,10 +66,8 @@ def _code_at(location: Location, parameters: str, body: str) -> CodeType:
 
 
 def _no_columns(code: CodeType) -> bytes:
-    """Returns a table that maps all instructions to the first line, without columns: tracebacks show no carets.
-
-    Each entry has kind 13, covers up to eight instructions, and advances by no line (CPython's ``locations.md``).
-    """
+    """Returns a table that maps all instructions to the first line, without columns: tracebacks show no carets."""
+    # Each entry has kind 13, covers up to eight instructions, and advances by no line (CPython's ``locations.md``).
     units = len(code.co_code) // 2
     return b"".join(bytes((0x80 | 13 << 3 | min(8, units - start) - 1, 0)) for start in range(0, units, 8))
 
@@ -103,11 +101,7 @@ def call_at(location: Location | None, target: Callable[..., Any], *args: Any) -
 
 
 def raise_at(locations: Sequence[Location], error: BaseException) -> NoReturn:
-    """Raises an exception whose traceback ends with lines of the user's code.
-
-    Args:
-      locations: the lines of the calls, the outermost first, and last the line of the raise.
-    """
+    """Raises an exception whose traceback ends with lines of the user's code: calls, outermost first, and the raise."""
     if not locations:
         raise error
     *calls, last = locations
@@ -123,27 +117,15 @@ Plan = dict[Key, tuple[tuple[int, ...], tuple[bool, ...]]]
 
 @dataclass(frozen=True)
 class LoweredGraph:
-    """A graph as a function of flat arrays.
-
-    Attributes:
-      function: the function from the values of ``variables`` and the graph's inputs to the graph's outputs and the new
-        values of ``written``.
-      variables: the names of the variables that the graph reads or writes, in the order of the inputs: written ones
-        first.
-    """
+    """A graph as a function from ``variables`` and inputs, flat, to outputs and the new values of ``written``."""
 
     function: Callable[..., tuple[Any, ...]]
-    variables: tuple[str, ...]
+    variables: tuple[str, ...]  # those read or written, in the order of the inputs: written ones first
     written: tuple[str, ...]
 
 
 def lower(graph: Graph, splits: Mapping[str, Split] | None = None) -> LoweredGraph:
-    """Turns a graph into a function that JAX can trace; see :class:`LoweredGraph`.
-
-    Args:
-      graph: the graph to lower.
-      splits: the variables to gather where they are used, by name.
-    """
+    """Turns a graph into a function that JAX can trace; it gathers the variables in ``splits`` where they are used."""
     effects = [effect for node in graph.nodes for effect in node.op.effects(node.attrs)]
     effects = [effect for effect in effects if not is_world(effect.resource)]
     written = tuple(dict.fromkeys(effect.resource for effect in effects if effect.kind is EffectKind.WRITE))
@@ -160,12 +142,7 @@ def lower(graph: Graph, splits: Mapping[str, Split] | None = None) -> LoweredGra
 
 
 class Lowering(Interpreter):
-    """Evaluates a graph on JAX values, including tracers.
-
-    Args:
-      state: the values of the variables by name; updated when the graph assigns them.
-      splits: as for :func:`lower`.
-    """
+    """Evaluates a graph on JAX values, including tracers; updates ``state``, the values of the variables by name."""
 
     def __init__(
         self, graph: Graph, state: dict[str, Any] | None = None, splits: Mapping[str, Split] | None = None
@@ -254,10 +231,8 @@ class Lowering(Interpreter):
         return gathering(function, gathered) if gathered else function
 
     def _gathered(self, node: Node) -> dict[int, Split]:
-        """Returns the inputs that the node gathers, by position.
-
-        An update of parameters has no gradient and works on its part; in loops and branches XLA decides.
-        """
+        """Returns the inputs that the node gathers, by position."""
+        # An update of parameters has no gradient and works on its part; in loops and branches XLA decides.
         if not self._split or node.regions or not node.op.differentiable or node.op.name in _ELEMENTWISE:
             return {}
         return {index: self._split[value] for index, value in enumerate(node.inputs) if value in self._split}
@@ -366,15 +341,10 @@ def waits(graph: Graph) -> dict[Node, tuple[Node, ...]]:
 
 
 def compiler_options(graph: Graph, *, gathers: bool = False) -> dict[str, Any]:
-    """Returns the XLA options that a graph requires.
-
-    On the CPU, XLA removes optimization barriers before it merges equal values and schedules ops, although it can
-    compile them: for a graph with barriers, this option keeps them. Only XLA's compiler for small loops cannot handle
-    them (JAX 0.10 and 0.11: it aborts), so that such a graph's loops are compiled as large ones are.
-
-    Args:
-      gathers: whether it gathers parameters where they are used, and again in the backward pass.
-    """
+    """Returns the XLA options that a graph requires; with ``gathers``, it gathers parameters where they are used."""
+    # On the CPU, XLA removes optimization barriers before it merges equal values and schedules ops, although it can
+    # compile them: for a graph with barriers, this option keeps them. Only XLA's compiler for small loops cannot handle
+    # them (JAX 0.10 and 0.11: it aborts), so that such a graph's loops are compiled as large ones are.
     if jax.default_backend() != "cpu" or not (gathers or _has_barriers(graph)):
         return {}
     disabled = "cse_barrier_expander,small-while-loop-hoisting"
@@ -425,11 +395,8 @@ _CALLS = ("jit", "pjit")
 
 
 def needed_inputs(jaxpr: Any, wanted: Sequence[int], *, differentiably: bool = False) -> set[int]:
-    """Returns the identities of the jaxpr's variables and literals that some of its results depend on.
-
-    Args:
-      differentiably: whether to leave out dependencies through integers and booleans, such as a comparison.
-    """
+    """Returns the ids of the jaxpr's variables and literals that some of its results depend on."""
+    # With ``differentiably``, dependencies through integers and booleans, such as a comparison, do not count.
     needed = {id(jaxpr.outvars[position]) for position in wanted}
     for equation in reversed(jaxpr.eqns):
         results = [

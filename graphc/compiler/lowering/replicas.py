@@ -20,16 +20,11 @@ from graphc.compiler.ops import HOST_CALLS, REPLICAS, is_random_state, replica_m
 
 @dataclass(frozen=True)
 class ReplicaLayout:
-    """The devices and shardings of the arrays of a graph with replicas.
+    """The devices and shardings of the arrays of a graph with replicas."""
 
-    Attributes:
-      home: the sharding with a copy on each device.
-      inputs: the required sharding of each input; None where JAX decides.
-    """
-
-    home: NamedSharding
+    home: NamedSharding  # with a copy on each device
     devices: tuple[str, ...]
-    inputs: list[NamedSharding | None]
+    inputs: list[NamedSharding | None]  # the required ones; None where JAX decides
     outputs: list[NamedSharding]
 
     def said(self, sharding: Any) -> Any:
@@ -37,10 +32,8 @@ class ReplicaLayout:
         return self.home if sharding.is_fully_replicated else sharding
 
     def placed(self, arrays: Sequence[Any]) -> list[Any]:
-        """Moves device arrays to their required shardings; JAX moves host arrays.
-
-        If several processes run the program, each has either the whole array or its part on its devices.
-        """
+        """Moves device arrays to their required shardings; JAX moves host arrays."""
+        # If several processes run the program, each has either the whole array or its part on its devices.
         pairs = zip(arrays, self.inputs, strict=True)
         if not self.home.is_fully_addressable:
             return [_of_processes(array, sharding or self.home) for array, sharding in pairs]
@@ -60,15 +53,10 @@ def _of_processes(array: Any, sharding: NamedSharding) -> Any:
 
 
 def replica_layout(graph: Graph) -> ReplicaLayout | None:
-    """Returns the layout of a graph with replicas; None for other graphs.
-
-    JAX reads every layout that XLA chooses in terms of the mesh of the first input, and fails if it is one of groups of
-    devices. If there are such groups, XLA chooses no layout, and values that differ between groups are left on every
-    device.
-
-    Raises:
-      UnimplementedError: replicas of the graph are on different devices, or other ops are pinned.
-    """
+    """Returns the layout of a graph with replicas; None for other graphs."""
+    # JAX reads every layout that XLA chooses in terms of the mesh of the first input, and fails if it is one of groups
+    # of devices. If there are such groups, XLA chooses no layout, and values that differ between groups are left on
+    # every device.
     first = next((node for node in graph.walk() if node.op is REPLICAS), None)
     if first is None:
         return None
@@ -123,18 +111,9 @@ def _check_devices(node: Node, names: tuple[str, ...]) -> None:
 
 @contextmanager
 def together(sharding: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -> Generator[Sequence[Any]]:
-    """Copies arrays that are not on a program's devices to each of them.
-
-    Variables stay there for the next step. Random states move back: draws run where the state is, and so do the ops on
-    their results.
-
-    Args:
-      sharding: the sharding of a copy on each device; None for a program on one device.
-      variables: the variables that the program reads or writes.
-
-    Yields:
-      The inputs, on the devices.
-    """
+    """Copies arrays that are not on a program's devices to each of them; yields the inputs, on the devices."""
+    # Variables stay there for the next step. Random states move back: draws run where the state is, and so do the ops
+    # on their results.
     if sharding is None:
         yield arrays
         return
@@ -196,11 +175,7 @@ BATCH_AXES: dict[Mesh, str] = {}
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """The layouts of a parameter.
-
-    Attributes:
-      kept: the layout while it is not used.
-    """
+    """The layouts of a parameter: while it is not used, and where it is."""
 
     kept: NamedSharding
     used: NamedSharding

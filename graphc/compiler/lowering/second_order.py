@@ -32,32 +32,22 @@ _OPS = frozenset({"call", "cond", "scan", "switch", "while"})
 
 @dataclass
 class _Inner:
-    """A gradient that is itself differentiated.
-
-    Attributes:
-      given: for each of its outputs, whether a gradient of it has a cotangent for it.
-      pullback: from cotangents of these to those of the residuals and of its own cotangents, once it was evaluated.
-    """
+    """A gradient that is itself differentiated."""
 
     node: Node
-    given: tuple[bool, ...]
+    given: tuple[bool, ...]  # for each of its outputs, whether a gradient of it has a cotangent for it
+    # From cotangents of these to those of the residuals and of its own cotangents, once it was evaluated.
     pullback: Callable[..., Any] | None = None
 
 
 @dataclass
 class SecondOrder:
-    """A loop or branch whose gradient is differentiated, while a graph is evaluated.
+    """A loop or branch whose gradient is differentiated, while a graph is evaluated."""
 
-    Attributes:
-      wrt: the positions of the inputs that the second gradients are for.
-      carrier: the gradient whose backward pass takes along what flows into the residuals; None if there is none.
-      planned: the positions of the inputs, and the mask of the outputs, of all first gradients.
-    """
-
-    wrt: tuple[int, ...]
+    wrt: tuple[int, ...]  # the positions of the inputs that the second gradients are for
     inner: Mapping[Key, _Inner]
-    carrier: Node | None
-    planned: tuple[tuple[int, ...], tuple[bool, ...]]
+    carrier: Node | None  # the gradient whose backward pass takes along what flows into the residuals
+    planned: tuple[tuple[int, ...], tuple[bool, ...]]  # the inputs, and the mask of the outputs, of all first ones
     _pullback: Any = None
     _back: Any = None
     _waiting: list[Any] = field(default_factory=list[Any])
@@ -131,14 +121,8 @@ def _added(one: Any, other: Any) -> Any:
 def twice_differentiated(
     graph: Graph, plan: Mapping[Key, tuple[tuple[int, ...], tuple[bool, ...]]]
 ) -> tuple[dict[Key, SecondOrder], dict[Node, SecondOrder]]:
-    """Finds the loops and branches of a graph, without those of regions, whose gradients are differentiated.
-
-    Args:
-      plan: the inputs and outputs of the gradients of each node, by its key.
-
-    Returns:
-      What evaluates them, by the key of the loop or branch and by the node of each second gradient.
-    """
+    """Returns what evaluates loops and branches of a graph, not of its regions, whose gradients are differentiated."""
+    # By the key of the loop or branch, and by the node of each second gradient.
     if not any(key[0] == "vjp" for key in plan):
         return {}, {}
     at = {node: index for index, node in enumerate(graph.nodes)}

@@ -34,19 +34,12 @@ Check: TypeAlias = Callable[[Sequence[Any]], None]
 
 @dataclass(frozen=True)
 class Transaction:
-    """Runs programs without donation, and assigns their results to Variables.
-
-    Attributes:
-      name: the name of the compiled function, for messages.
-      written: the names of the written Variables, which come first.
-      check: raises if the outputs say that the program has failed; runs before anything else reads the outputs.
-      host_calls: the names of the Python functions that the program calls.
-    """
+    """Runs programs without donation, and assigns their results to Variables."""
 
     name: str
-    written: Sequence[str]
-    check: Check | None
-    host_calls: Sequence[str]
+    written: Sequence[str]  # the Variables, which come first
+    check: Check | None  # raises if the program has failed; runs before anything else reads the outputs
+    host_calls: Sequence[str]  # the Python functions that the program calls
 
     @classmethod
     def of(cls, graph: Graph, lowered: LoweredGraph, check: Check | None) -> Transaction:
@@ -57,20 +50,7 @@ class Transaction:
         return cls(graph.name, tuple(lowered.written), check, host_calls)
 
     def run(self, program: Callable[[Sequence[Any]], Sequence[Any]], variables: Sequence[Variable]) -> Sequence[Any]:
-        """Runs a program, and updates the Variables that it writes.
-
-        Args:
-          program: takes the values of ``variables``; returns outputs, then the values of those written.
-          variables: the variables, written ones first.
-
-        Returns:
-          The outputs.
-
-        Raises:
-          FailedPreconditionError: Python code called by the program has assigned one of the Variables, or read one
-            after the program has assigned it.
-          Exception: the error of :attr:`check`; no Variable changes.
-        """
+        """Runs a program, and updates the Variables that it writes; if :attr:`check` raises, none changes."""
         # Host callbacks of a program may use other variables from another thread, which must not wait for this one.
         turn = host_lock if self.host_calls else variable_lock
         bound = interruption()
@@ -107,26 +87,18 @@ class Transaction:
 
 
 def any_is_away(variables: Sequence[Variable]) -> bool:
-    """Returns True if a variable has no value: its old one was donated, and the new one is not stored yet.
-
-    Ctrl-C must be deferred then, and also in JAX's first call of a program: JAX runs Python code between the two, where
-    an exception would lose the new value.
-    """
+    """Returns True if a variable has no value: its old one was donated, and the new one is not stored yet."""
+    # Ctrl-C must be deferred then, and also in JAX's first call of a program: JAX runs Python code between the two,
+    # where an exception would lose the new value.
     return any(held(variable) is None for variable in variables)
 
 
 def run_on_variables(
     program: Callable[..., Sequence[Any]], variables: Sequence[Variable], num_written: int, arrays: Sequence[Any]
 ) -> Sequence[Any]:
-    """Runs a program and updates the variables that it writes; one thread at a time.
-
-    Args:
-      program: takes the values of ``variables``, then ``arrays``; returns outputs, then the values of those written.
-      variables: the variables, written ones first; they stay unchanged if the program fails.
-
-    Returns:
-      The outputs.
-    """
+    """Runs a program and updates the variables that it writes; one thread at a time."""
+    # The program takes the values of ``variables``, written ones first, then ``arrays``; it returns outputs, then the
+    # values of those written, which stay unchanged if it fails.
     results: Any = None
     with variable_lock:
         values = list(map(held, variables))
@@ -150,11 +122,7 @@ def run_on_variables(
 
 
 def restore(variables: Sequence[Variable], values: Sequence[Any], results: Sequence[Any] | None) -> None:
-    """Restores the variables that a program was to write, after an exception.
-
-    Args:
-      results: what the program returned, the new values last; None if it did not return.
-    """
+    """Sets variables, after an exception, to the new values if the program has returned, else to the old ones."""
     set_values(variables, values if results is None else results[len(results) - len(values) :])
 
 

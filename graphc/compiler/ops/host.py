@@ -57,11 +57,9 @@ def call_number() -> Any:
 
 @contextmanager
 def numbered_calls(number: Any) -> Generator[None]:
-    """Makes JAX trace a program, inside the scope, that takes the number of its call as an input.
-
-    Its host calls run in the caller's context, with the deadline in force there, and no longer run once the call is
-    abandoned.
-    """
+    """Makes JAX trace a program, inside the scope, that takes the number of its call as an input."""
+    # Its host calls run in the caller's context, with the deadline in force there, and no longer run once the call is
+    # abandoned.
     before, _numbering.number = _numbering.number, number
     try:
         yield
@@ -71,14 +69,8 @@ def numbered_calls(number: Any) -> Generator[None]:
 
 @contextmanager
 def waited_for(is_given_up: Callable[[], bool] = lambda: False) -> Generator[int]:
-    """Registers a wait for a numbered call while the scope is open.
-
-    Args:
-      is_given_up: returns True if the call is abandoned although the scope is still open.
-
-    Yields:
-      The call's number.
-    """
+    """Registers a wait for a numbered call while the scope is open, and yields the number."""
+    # ``is_given_up`` returns True if the call is abandoned although the scope is still open.
     number = next(_numbers)
     _calls[number] = contextvars.copy_context(), is_given_up
     _running[number] = []
@@ -131,16 +123,9 @@ io_callback: Any = _io_callback  # it is only partly annotated
 
 
 def emit_host_call(function: HostFunction, values: Sequence[Any], *, ordered: bool = True) -> list[SymbolicTensor]:
-    """Adds a call of a function at the current point of the open trace.
-
-    Args:
-      function: the function; the caller keeps it alive as long as the graph may run.
-      ordered: whether it runs after earlier host calls, and only if the call has not failed. The graph must then use
-        the function only in this one call.
-
-    Returns:
-      The results.
-    """
+    """Adds a call of a function, which the caller keeps alive, at the current point of the open trace."""
+    # With ``ordered``, it runs after earlier host calls, and only if the call has not failed; the graph must then use
+    # the function only in this one call.
     attrs = Attrs(function=function.name, results=function.results)
     if not ordered:
         status, *results = apply_all(UNORDERED_HOST_CALL, values, attrs)

@@ -56,10 +56,8 @@ class _HostLock:
 
     @contextmanager
     def lent(self) -> Generator[None]:
-        """Lends the lock, inside the scope, to this context and its copies.
-
-        Programs called meanwhile take the slow path: those that call the host pass the context on.
-        """
+        """Lends the lock, inside the scope, to this context and its copies."""
+        # Programs called meanwhile take the slow path: those that call the host pass the context on.
         before, key = _lent.set(True), object()
         set_slow_path_reason(key, "a Python function runs that a program calls", active=True)
         try:
@@ -86,36 +84,23 @@ def is_in_host_call() -> bool:
 
 
 class HostFunction:
-    """A Python function that a program calls; graphs refer to it by name.
+    """A Python function that a program calls; graphs refer to it by name."""
 
-    It lives as long as it is referenced, for example by the trace whose graph calls it.
-
-    Attributes:
-      takes_turns: whether a program that calls it holds :data:`host_lock` meanwhile.
-      program: the running program that calls it, if that assigns Variables.
-      assigned: the names of the Variables that are assigned before the call; None for any.
-      title: the function and the line that calls it, for messages: ``print (train.py:12)``.
-
-    Args:
-      function: takes one NumPy array, not shared, for each tensor; returns one for each result.
-      kind: the kind of function, for its name; after a dot, the user's name for it.
-      results: the types of the results.
-      positions: the user's lines that call it, the outermost first.
-    """
+    # It lives as long as it is referenced, for example by the trace whose graph calls it.
 
     def __init__(
         self,
-        function: Callable[..., Sequence[np.ndarray[Any, Any]]],
-        kind: str,
+        function: Callable[..., Sequence[np.ndarray[Any, Any]]],  # takes one NumPy array, not shared, for each tensor
+        kind: str,  # for its name; after a dot, the user's name for it
         results: Sequence[TensorType] = (),
-        positions: Sequence[Location] = (),
+        positions: Sequence[Location] = (),  # the user's lines that call it, the outermost first
     ) -> None:
         self.name = f"{kind}_{next(_numbers)}"
         self.results = tuple(results)
         self.places = tuple(positions)
-        self.takes_turns = False
-        self.program: RunningProgram | None = None
-        self.assigned: Collection[str] | None = None
+        self.takes_turns = False  # whether a program that calls it holds :data:`host_lock` meanwhile
+        self.program: RunningProgram | None = None  # the one that calls it, if that assigns Variables
+        self.assigned: Collection[str] | None = None  # the Variables assigned before the call; None for any
         location = self.places[-1] if self.places else user_location()
         self.title = kind.partition(".")[2] or kind
         if location is not None:
@@ -124,10 +109,8 @@ class HostFunction:
         _functions[self.name] = self
 
     def __call__(self, status: Any, order: Any, *arrays: Any) -> tuple[Any, ...]:
-        """Runs the function if the status is still 0; JAX calls this on a thread of its choice.
-
-        An exception stops here, since the program cannot catch it, and becomes the status.
-        """
+        """Runs the function if the status is still 0; JAX calls this on a thread of its choice."""
+        # An exception stops here, since the program cannot catch it, and becomes the status.
         code, count = int(np.asarray(status)), np.int32(order) + np.int32(1)
         if code:
             return (np.int32(code), count, *self._nothing())
@@ -176,11 +159,7 @@ class HostFunction:
 
 
 def host_function(name: str) -> HostFunction:
-    """Returns the function of a name.
-
-    Raises:
-      NotFoundError: this process has no such function.
-    """
+    """Returns the function of a name."""
     function = _functions.get(name)
     if function is None:
         raise NotFoundError(f"the graph calls the Python function {name!r}, which does not exist in this process")

@@ -280,11 +280,10 @@ COMBINE: dict[str, Any] = {"add": jnp.add, "multiply": jnp.multiply, "min": jnp.
 
 
 class StridedColumn(NamedTuple):
-    """Every k-th place of an axis, all along it: a column of the array in which k places in a row are an axis.
+    """Every k-th place of an axis, all along it: a column of the array in which k places in a row are an axis."""
 
-    XLA reads and writes it as part of what surrounds it, where a slice with a step is a loop of its own: a loop that
-    averages even and odd places in turn took 1.4 times as long.
-    """
+    # XLA reads and writes it as part of what surrounds it, where a slice with a step is a loop of its own: a loop that
+    # averages even and odd places in turn took 1.4 times as long.
 
     axis: int
     first: int

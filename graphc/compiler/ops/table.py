@@ -41,36 +41,22 @@ from graphc.compiler.ops.type_rules import infer_by_rule
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table.
+    """One line of the table."""
 
-    Attributes:
-      name: the op's name; the part after the last dot is the name of the public function.
-      impl: the JAX-traceable callable: tensors by position, attributes by name.
-      fold: a NumPy function with the same meaning, for constant folding.
-      light: whether it takes a few instructions per element (see :class:`OpDef`); None for the module's default.
-      returns: the return type of the public function, in Python syntax: ``Tensor``, a ``tuple[...]``, which stays one
-        for any length, or a named tuple of :mod:`graphc.compiler.ops.signature`.
-      by_value: a NumPy function with the same meaning, for results with a data-dependent shape; the signature has
-        ``size``, which makes the shape static, and the NumPy function is called if that is None.
-      platforms: the device types with an implementation in JAX (see :class:`OpDef`); empty for all.
-      instead: called with the arguments while a function is traced; returns a result computed in a better way, or None.
-      check: called with the arguments before anything else; raises for what the op's types do not show.
-      need: its requirements on shapes and attributes beyond the signature, for messages.
-    """
-
-    name: str
-    impl: Callable[..., Any]
+    name: str  # the part after the last dot is the name of the public function
+    impl: Callable[..., Any]  # JAX-traceable: tensors by position, attributes by name
     signature: str
     doc: str
-    fold: Callable[..., Any] | None = None
+    fold: Callable[..., Any] | None = None  # a NumPy function with the same meaning, for constant folding
     differentiable: bool = True
-    returns: str = "Tensor"
-    by_value: Callable[..., Any] | None = None
+    returns: str = "Tensor"  # also a ``tuple[...]``, which stays one for any length, or a named tuple of ops.signature
+    by_value: Callable[..., Any] | None = None  # a NumPy function for a data-dependent shape, if ``size`` is None
     aliases: tuple[str, ...] = ()
-    light: bool | None = None
-    platforms: tuple[str, ...] = ()
-    need: Need | None = None
-    instead: Callable[..., Any] | None = None
+    light: bool | None = None  # a few instructions per element (see OpDef); None for the module's default
+    platforms: tuple[str, ...] = ()  # the device types with an implementation in JAX; empty for all
+    need: Need | None = None  # its requirements beyond the signature, for messages
+    instead: Callable[..., Any] | None = None  # called in a trace; returns a result computed in a better way, or None
+    # Called first, with the arguments; raises for what the op's types do not show.
     check: Callable[..., None] | None = None
 
     @property

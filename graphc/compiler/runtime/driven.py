@@ -32,11 +32,7 @@ Slots = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class DrivenLoop(Step):
-    """A step that runs plans for the bodies of an op.
-
-    Attributes:
-      plans: a plan for each body.
-    """
+    """A step that runs plans for the bodies of an op, one for each."""
 
     op: OpDef = field(kw_only=True)
     attrs: Attrs = field(kw_only=True)
@@ -63,11 +59,7 @@ class DrivenLoop(Step):
 
 
 def drive(placement: Placement, node: Node, inputs: Slots, outputs: Slots, after: Slots) -> Step:
-    """Returns the step of an op whose bodies span several devices.
-
-    Args:
-      after: the slots that must be computed first.
-    """
+    """Returns the step of an op whose bodies span several devices, after the slots in ``after`` are computed."""
     plans = tuple(plan_region(region, placement) for region in node.regions)
     slots = {"inputs": inputs, "outputs": outputs, "after": after}
     return make_driven(node.op, node.attrs, node.regions, plans, node.name, node.location, **slots)

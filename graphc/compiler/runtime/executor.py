@@ -59,11 +59,10 @@ class Observer(Protocol):
 
 
 class Execution:
-    """One run of a program, with all plans inside it.
+    """One run of a program, with all plans inside it."""
 
-    It does not check deadlines: its thread must be one that nobody needs before it is done. A caller that waits for
-    this thread and gives up calls :meth:`fail`, as :meth:`interruptible` does.
-    """
+    # It does not check deadlines: its thread must be one that nobody needs before it is done. A caller that waits for
+    # this thread and gives up calls :meth:`fail`, as :meth:`interruptible` does.
 
     def __init__(self, name: str, observer: Observer | None = None) -> None:
         self.name = name
@@ -207,11 +206,10 @@ class _Begun:
 
 
 class _Schedule(_Run):
-    """A run of a plan with blocking steps: each starts as soon as its inputs are ready.
+    """A run of a plan with blocking steps: each starts as soon as its inputs are ready."""
 
-    Only the plan's thread accesses slots and counts; the pool passes finished steps to it. It runs a blocking step
-    itself only if no other step could start meanwhile.
-    """
+    # Only the plan's thread accesses slots and counts; the pool passes finished steps to it. It runs a blocking step
+    # itself only if no other step could start meanwhile.
 
     def __init__(self, execution: Execution, plan: Plan, slots: list[Any]) -> None:
         super().__init__(execution, plan, slots)

@@ -25,10 +25,7 @@ lax: Any = _lax  # its functions are only partly annotated
 
 
 class TracedExecution(Execution):
-    """A run whose values are :class:`DeviceValue`.
-
-    It stays in one thread, as JAX's transformations require.
-    """
+    """A run whose values are :class:`DeviceValue`, in one thread, as JAX's transformations require."""
 
     def __init__(self, around: Execution, axes: Sequence[str] = ()) -> None:
         super().__init__(around.name)

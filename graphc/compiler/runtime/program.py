@@ -47,10 +47,8 @@ Function = Callable[..., Any]
 
 
 def pinned(graph: Graph, placement: Placement) -> Graph:
-    """Returns a graph with every node pinned to its device, which can be differentiated as a whole.
-
-    As in a single program, no gradient flows from a read of a variable to the assigned value.
-    """
+    """Returns a graph with every node pinned to its device, which can be differentiated as a whole."""
+    # As in a single program, no gradient flows from a read of a variable to the assigned value.
     rewriter = Rewriter(graph)
     for node in graph.nodes:
         device = placement.devices.get(node, "")
@@ -98,13 +96,9 @@ def region_kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph], function: F
 def compile_graph(
     graph: Graph, check: Check | None, variables: Mapping[str, Variable], default: str
 ) -> Executable | PlacedProgram:
-    """Compiles a graph, to a single XLA program if all of it can run on one device.
-
-    Args:
-      check: as for :class:`graphc.compiler.lowering.Executable`.
-      default: the device of ops that no other rule places; empty for the default device. It applies if an op is pinned,
-        or Variables are on several devices; other graphs run where their arguments are.
-    """
+    """Compiles a graph, to a single XLA program if all of it can run on one device."""
+    # ``default`` is the device of ops that no other rule places, if an op is pinned or Variables are on several
+    # devices; other graphs run where their arguments are.
     default = default or device_name(devices()[0])
     arrays = {name: array_of(variable) for name, variable in variables.items()}
     homes = {name: _home(array, default) for name, array in arrays.items()}
@@ -158,40 +152,25 @@ def _back(new: Any, old: jax.Array) -> Any:
 def run_plan(
     graph: Graph, placement: Placement, variables: Sequence[str], written: Sequence[str]
 ) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    """Returns a placed graph as a function that changes no Variables, for measurements.
-
-    Returns:
-      A function from the variables' values and the graph's inputs to its outputs and the variables' new values.
-    """
+    """Returns a placed graph as a function of Variables and inputs that changes no Variables, for measurements."""
     plan = partition(graph, placement, partial(drive, placement), variables, written)
     return lambda arrays: Execution(graph.name).run(plan, arrays)
 
 
 class PlacedProgram:
-    """A graph whose nodes run on several devices, or separately from host calls between them.
+    """A graph whose nodes run on several devices, or separately from host calls between them."""
 
-    Variables stay on their devices. Their new values are assigned once every step has been dispatched and no host call
-    has failed; none is donated, so a failed call leaves all of them unchanged.
+    # Variables stay on their devices. Their new values are assigned once every step has been dispatched and no host
+    # call has failed; none is donated, so a failed call leaves all of them unchanged.
 
-    Args:
-      check: as for :class:`graphc.compiler.lowering.Executable`.
-      devices: as for :class:`graphc.compiler.lowering.Executable`.
-
-    Attributes:
-      place: empty, since each step has its own device.
-      program: None, since there is no single program; for the same reason :attr:`is_short` is False.
-      timeout: the time limit of a run in seconds; None for no limit.
-      variables: the names of the Variables, written ones first.
-    """
-
-    place, program, is_short = "", None, False
+    place, program, is_short = "", None, False  # each step has its own device and program
 
     def __init__(
         self, graph: Graph, check: Check | None, placement: Placement, variables: Mapping[str, str],
         devices: Sequence[str],
     ) -> None:  # fmt: skip
         self.graph, self.placement, self.devices = graph, placement, tuple(devices)
-        self.timeout: float | None = None
+        self.timeout: float | None = None  # of a run in seconds; None for no limit
         lowered = lower(graph)
         self.variables, self.num_written = lowered.variables, len(lowered.written)
         self.transaction = Transaction.of(graph, lowered, check)
@@ -204,11 +183,7 @@ class PlacedProgram:
     def launch(
         self, arrays: Sequence[Any], variables: Sequence[Variable], policy: LaunchPolicy | None = None
     ) -> Sequence[Any]:
-        """Runs the steps and updates the Variables that they write; see :meth:`Executable.launch`.
-
-        Raises:
-          UnimplementedError: a Variable has moved to another device since the function was traced.
-        """
+        """Runs the steps and updates the Variables that they write; see :meth:`Executable.launch`."""
         if policy is None:
             policy = current_policy(self.timeout, calls_host=bool(self.transaction.host_calls))
         if not policy.interruptible:

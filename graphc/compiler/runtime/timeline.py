@@ -143,12 +143,7 @@ class Timeline:
         self, name: str, kind: str, device: str, start: float, results: Sequence[Any], arrays: Sequence[Any] = (),
         function: str = "", line: str = "",
     ) -> None:  # fmt: skip
-        """Records a dispatch to a device, which computes asynchronously.
-
-        Args:
-          device: the device; several that work together are joined by commas.
-          arrays: the arrays that it waits for; empty if all were ready.
-        """
+        """Records a dispatch to a device, or several joined by commas, which computes once ``arrays`` are ready."""
         with self._lock:
             if self._closed:  # closed by another thread meanwhile
                 return

@@ -123,11 +123,10 @@ class Write:
 
 
 class CallState:
-    """A value that is reset at each call of a compiled function, such as the call's status.
+    """A value that is reset at each call of a compiled function, such as the call's status."""
 
-    Traces read and assign it like a Variable, and branches and loops carry it like one. In the outermost trace it is an
-    ordinary tensor, not an input or output of the program.
-    """
+    # Traces read and assign it like a Variable, and branches and loops carry it like one. In the outermost trace it is
+    # an ordinary tensor, not an input or output of the program.
 
     __slots__ = ("differentiable", "initial", "name", "type")
 

@@ -28,19 +28,15 @@ class Closures:
     Args:
       keep: takes the value of each variable that is no function, and each object whose method is called; returns the
         one to hold.
-      is_shared: tells of a function and a variable of it whether that stays shared; with None, of its defaults, and of
-        what a ``partial`` holds.
-
-    Attributes:
-      cells: the new cells, by the ids of the old ones.
-      assigned: the names of the variables that stay shared because a copied function assigns them.
+      is_shared: returns whether a variable of a function stays shared; with None, its defaults, and what a ``partial``
+        holds.
     """
 
     def __init__(self, keep: Callable[[Any], Any], is_shared: Callable[[Any, CellType | None], bool]) -> None:
         self._keep, self._is_shared = keep, is_shared
         self._functions: dict[int, FunctionType] = {}
-        self.cells: dict[int, CellType] = {}
-        self.assigned: set[str] = set()
+        self.cells: dict[int, CellType] = {}  # the new cells, by the ids of the old ones
+        self.assigned: set[str] = set()  # the variables that stay shared because a copied function assigns them
 
     def of(self, value: Any) -> Any:
         """Returns a function, method or partial as it is now, itself if that cannot change; keeps anything else."""
@@ -124,12 +120,8 @@ _MAX_ARRAY_BYTES = 1 << 20
 _ABSENT = object()
 
 
-def record_unchanged(reads: Reads, owner: Any, before: Any) -> None:
-    """Records the items of a container that a trace changed, apart from those that it put in or replaced.
-
-    Args:
-      before: its contents when the trace began; for other containers and objects, what their cell gives.
-    """
+def record_unchanged(reads: Reads, owner: Any, before: Any) -> None:  # before: its contents as the trace began
+    """Records the items of a container that a trace changed, apart from those that it put in or replaced."""
     source = reads.source(owner)
     if source is None:
         return

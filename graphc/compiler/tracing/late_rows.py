@@ -15,11 +15,10 @@ from graphc.compiler.tracing.trace import Trace
 
 
 class LateRow(SymbolicTensor):
-    """A row of an array, whose node is appended when something asks for its value.
+    """A row of an array, whose node is appended when something asks for its value."""
 
-    A loop leaves a list of thousands of rows, and code mostly uses the list as a whole: a node for each row took three
-    quarters of the first call.
-    """
+    # A loop leaves a list of thousands of rows, and code mostly uses the list as a whole: a node for each row took
+    # three quarters of the first call.
 
     __slots__ = ("_at", "_location", "_made", "_type", "place", "source")
 

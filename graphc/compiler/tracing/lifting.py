@@ -181,11 +181,10 @@ _NOTHING: frozenset[int] = frozenset()
 
 
 class SharedMemory:
-    """The tensors of a trace that, for a call with NumPy arrays, would be these arrays or views of them.
+    """The tensors of a trace that, for a call with NumPy arrays, would be these arrays or views of them."""
 
-    A tensor is not changed by ``x += 1``: the name is bound to a new one. A NumPy array is changed, for its views and
-    for the caller too. The trace serves both kinds of arguments; a call with arrays checks :attr:`changed`.
-    """
+    # A tensor is not changed by ``x += 1``: the name is bound to a new one. A NumPy array is changed, for its views and
+    # for the caller too. The trace serves both kinds of arguments; a call with arrays checks :attr:`changed`.
 
     def __init__(self, aliases: AliasSet) -> None:
         # The arguments that are changed in place, by position, with the operator and the line of the first change.

@@ -27,11 +27,10 @@ context = cast("Context[Trace]", _context)
 
 
 class Controls:
-    """A scope of control dependencies that is open in a trace.
+    """A scope of control dependencies that is open in a trace."""
 
-    A node whose inputs were computed inside the scope already runs after the listed nodes and gets no control edge, as
-    in TensorFlow; only the first nodes of the scope's work do.
-    """
+    # A node whose inputs were computed inside the scope already runs after the listed nodes and gets no control edge,
+    # as in TensorFlow; only the first nodes of the scope's work do.
 
     def __init__(self, nodes: Sequence[Node], around: Controls | None) -> None:
         self._nodes = tuple(nodes)  # the nodes of the trace that the scope lists

@@ -99,10 +99,8 @@ def is_array(value: Any) -> bool:
 
 
 def is_unseen(value: Any) -> bool:
-    """Returns True for a mutable library object whose state no guard can see.
-
-    Objects that are equal and hashed by content, such as paths and dates, are considered immutable.
-    """
+    """Returns True for a mutable library object whose state no guard can see."""
+    # Objects that are equal and hashed by content, such as paths and dates, are considered immutable.
     kind = cast("type[Any]", type(value))
     if recorder(value) is not _instance or has_parts(value) or callable(value):
         return False
@@ -125,11 +123,9 @@ def has_parts(value: Any) -> bool:
 
 
 def library_data(value: Any) -> list[tuple[str, Any]]:
-    """Returns the numbers, strings and arrays in a library object's attributes, such as coefficients.
-
-    Among them are callable objects of the same library, to which it may pass a call on. Returns none for objects about
-    whose hidden state the user is warned.
-    """
+    """Returns the numbers, strings and arrays in a library object's attributes, such as coefficients."""
+    # Among them are callable objects of the same library, to which it may pass a call on. There are none
+    # for objects about whose hidden state the user is warned.
     kind = cast("type[Any]", type(value))
     package = kind.__module__.partition(".")[0]
     if recorder(value) is not _instance or has_parts(value) or package in _STEADY:
@@ -159,23 +155,15 @@ def _gives(owner: Any, name: str, part: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class ReadGuard:
-    """A condition under which a trace may be used again.
-
-    Attributes:
-      test: the condition as code: ``{v}`` is the value, ``{0}`` the first constant.
-      was: the value as text, for retrace reasons; empty if its parts have guards of their own.
-      others: the other sources in the test: ``{s0}`` is the first.
-      size: the number of bytes or items that the test inspects.
-      each: the approximate time for each of them, in seconds.
-    """
+    """A condition under which a trace may be used again."""
 
     source: Source
-    test: str
+    test: str  # as code: ``{v}`` is the value, ``{0}`` the first constant, ``{s0}`` the first of ``others``
     constants: tuple[Any, ...] = ()
-    was: str = ""
+    was: str = ""  # the value as text, for retrace reasons; empty if its parts have guards of their own
     others: tuple[Source, ...] = ()
-    size: int = 1
-    each: float = _SECONDS_A_GUARD
+    size: int = 1  # the number of bytes or items that the test inspects
+    each: float = _SECONDS_A_GUARD  # the approximate time for each of them, in seconds
 
     @property
     def seconds(self) -> float:
@@ -407,10 +395,8 @@ def _if_fixed(value: Collection[Any]) -> tuple[Any, ...]:
 
 
 def _element(reads: Reads, source: Source, index: int, value: Any) -> None:
-    """Guards an element of a set, or a key, whose attributes may be read.
-
-    One that equals only itself is the object itself; of others, equal ones that differ in what they hold may come.
-    """
+    """Guards an element of a set, or a key, whose attributes may be read."""
+    # One that equals only itself is the object itself; of others, equal ones that differ in what they hold may come.
     if has_parts(value):
         reads.record(element(source, value) if equals_only_itself(value) else item(_listed(source), index), value)
 

@@ -63,15 +63,10 @@ _SETTING = 40
 
 @dataclass
 class Reads:
-    """All that one trace read outside itself.
+    """All that one trace read outside itself."""
 
-    Attributes:
-      guards: the guards by source key; a source may have several.
-      inputs: the sources of the arrays among the arguments, in the order of :func:`graphc.compiler.base.nest.flatten`.
-    """
-
-    guards: dict[Any, ReadGuard] = field(default_factory=dict[Any, ReadGuard])
-    inputs: list[Source] = field(default_factory=list[Source])
+    guards: dict[Any, ReadGuard] = field(default_factory=dict[Any, ReadGuard])  # by source key, several for a source
+    inputs: list[Source] = field(default_factory=list[Source])  # the arrays among the arguments, as nest.flatten
     _cells: dict[int, Source] = field(default_factory=dict[int, Source])
     _found: dict[int, tuple[Any, Source]] = field(default_factory=dict[int, tuple[Any, Source]])
     _originals: dict[int, tuple[Any, Any]] = field(default_factory=dict[int, tuple[Any, Any]])
@@ -145,10 +140,8 @@ class Reads:
         recorder(value)(self, source, value, kind)
 
     def container(self, source: Source, value: Any) -> None:
-        """Records a value read from outside that will only be indexed.
-
-        Only the items of a list or dict reported by :meth:`item` count, until the program uses it in another way.
-        """
+        """Records a value read from outside that will only be indexed."""
+        # Only the items of a list or dict reported by :meth:`item` count, until the program uses it in another way.
         if type(value) not in (dict, list):
             self.record(source, value)
         elif source.key in self.guards:
@@ -165,13 +158,7 @@ class Reads:
         return id(value) in self._asked
 
     def item(self, owner: Any, key: str | int, value: Any, *, by_item: bool = False) -> None:
-        """Records that an item was read from a list or dict that counts by item.
-
-        Args:
-          owner: the list or dict.
-          key: the item's key or index.
-          by_item: whether the item itself will only be indexed.
-        """
+        """Records a read of an item of a list or dict that counts by item; with ``by_item``, the item does so, too."""
         (self.container if by_item else self.record)(item(self._found[id(owner)][1], key), value)
         if (asked := self._asked.get(id(owner))) is not None:
             asked.append(key)
@@ -198,13 +185,9 @@ class Reads:
                 self.guards.pop(item(source, key).key, None)
 
     def closure(self, function: FunctionType, names: Mapping[str, int], file: str, asked: Container[str] = ()) -> None:
-        """Records that a called function reads variables of its enclosing functions.
-
-        Args:
-          function: the function; one made by the trace has its own cells and those of its makers.
-          names: the names of these variables, each with the line.
-          asked: the names that the function only indexes.
-        """
+        """Records that a called function reads variables of its enclosing functions, by name with the line."""
+        # A function made by the trace has its own cells and those of its makers. ``asked`` are the names that it only
+        # indexes.
         source = self.source(function)
         for position, name in enumerate(function.__code__.co_freevars):
             holder = (function.__closure__ or ())[position]
@@ -252,11 +235,8 @@ class Reads:
         self.guards.setdefault(("lacks", *owner.key, name), guard)
 
     def names_of_class(self, kind: type[Any], created: Container[type[Any]]) -> None:
-        """Records that a class, and each base of the program's, has as many names as now: none may come or go.
-
-        Args:
-          kind: the class, which lacks a name that it may get later, such as a special method.
-        """
+        """Records that a class, and each base of the program's, has as many names as now: none may come or go."""
+        # The class lacks a name that it may get later, such as a special method.
         for base in kind.__mro__:
             source = attribute(fixed(base, base.__name__), "__dict__")
             if not is_library_module(base.__module__) and base not in created:

@@ -27,55 +27,34 @@ class RegionAborted(BaseException):
 
 @dataclass(frozen=True)
 class LoopReport:
-    """The outcome of tracing one loop of the user's code.
-
-    Attributes:
-      kind: ``"rolled"``, ``"unrolled"`` or ``"while"``.
-      reason: the reason for this kind.
-      copies: how often the body of an unrolled loop is in the graph.
-      nodes: the nodes of all these copies, as they were traced.
-      creates: whether its first iteration was peeled because it creates Variables, as only a first call does.
-    """
+    """The outcome of tracing one loop of the user's code."""
 
     location: Location | None
-    kind: str
+    kind: str  # ``"rolled"``, ``"unrolled"`` or ``"while"``
     reason: str
-    copies: int = 0
-    nodes: int = 0
-    creates: bool = False
+    copies: int = 0  # how often the body of an unrolled loop is in the graph
+    nodes: int = 0  # the nodes of all these copies, as they were traced
+    creates: bool = False  # its first iteration was peeled: it creates Variables, as only a first call does
 
 
 @dataclass(frozen=True)
 class SideEffect:
-    """A Python side effect that happens when a function is traced, but not when its program runs.
+    """A Python side effect that happens when a function is traced, but not when its program runs."""
 
-    Attributes:
-      what: a description for messages: ``the call of time.time``.
-      followed: True if it changes something that a trace depends on, so that the next call is traced anew.
-      remedy: what to write instead; empty for the default remedy.
-    """
-
-    what: str
+    what: str  # for messages: ``the call of time.time``
     location: Location | None
-    followed: bool = False
-    remedy: str = ""
+    followed: bool = False  # it changes something that a trace depends on: the next call is traced anew
+    remedy: str = ""  # what to write instead; empty for the default
 
 
 @dataclass(frozen=True)
 class TensorStore:
-    """An assignment of a symbolic tensor to a part of an object.
-
-    owner: the object.
-      what: the statement, for messages.
-      location: the user's line.
-      location: where it is.
-      undo: restores, given the object, its content before the first tensor.
-    """
+    """An assignment of a symbolic tensor to a part of an object."""
 
     owner: Any
-    what: str
+    what: str  # the statement, for messages
     location: Location | None
-    undo: Callable[[Any], None]
+    undo: Callable[[Any], None]  # restores, given the object, its content before the first tensor
 
 
 class AfterCall(Protocol):

@@ -69,11 +69,7 @@ def shown(content: str) -> str:
 def draw_graph(
     graph: Graph, path: str | os.PathLike[str], *, limit: int | None = LIMIT, notes: Mapping[Node, Note] | None = None
 ) -> Path:
-    """Draws a graph into a file; see :meth:`graphc.compiler.ir.Graph.draw`.
-
-    Args:
-      limit: how many nodes one picture shows at most; None for all.
-    """
+    """Draws a graph into a file; see :meth:`graphc.compiler.ir.Graph.draw`."""
     file = Path(path)
     ending = file.suffix.lower()
     if ending not in (".svg", ".html"):

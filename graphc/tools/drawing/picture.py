@@ -38,24 +38,16 @@ class Item:
 
 @dataclass(frozen=True)
 class PictureLayout:
-    """The positions of all parts, in pixels from the upper left corner.
-
-    Attributes:
-      routes: the points of each edge, from the item above to that below.
-    """
+    """The positions of all parts, in pixels from the upper left corner."""
 
     places: tuple[Point, ...]
-    routes: tuple[tuple[Point, ...], ...]
+    routes: tuple[tuple[Point, ...], ...]  # the points of each edge, from the item above to that below
     width: float
     height: float
 
 
-def ranks_of(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
-    """Returns the rank of each item: below all that lead to it; what nothing leads to stands just above its first user.
-
-    Args:
-      edges: pairs of items, from above to below, without cycles.
-    """
+def ranks_of(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:  # edges: downwards, without cycles
+    """Returns the rank of each item: below all that lead to it; what nothing leads to is just above its first user."""
     after: list[list[int]] = [[] for _ in range(count)]
     missing = [0] * count
     for source, target in edges:
@@ -77,11 +69,7 @@ def ranks_of(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def spread(items: Sequence[Item], edges: Sequence[tuple[int, int]]) -> PictureLayout:
-    """Places items in ranks, so that edges lead downwards.
-
-    Args:
-      edges: pairs of items, by their places in ``items``, from above to below, without cycles.
-    """
+    """Places items in ranks, so that edges lead downwards; edges are pairs of their places, without cycles."""
     if not items:
         return PictureLayout((), (), 0.0, 0.0)
     ranks = ranks_of(len(items), edges)
@@ -314,22 +302,16 @@ _INNER_GAP = 14.0
 
 @dataclass
 class Box:
-    """A node, an input, an output, or a group of nodes that has a picture of its own.
+    """A node, an input, an output, or a group of nodes that has a picture of its own."""
 
-    Attributes:
-      key: what it is called in the whole drawing: the names of the nodes around it and its own, with slashes between.
-      opens: the keys of the pictures of what is inside, where that is not drawn here.
-      heat: its share of the total cost, from 0 to 1.
-    """
-
-    key: str
+    key: str  # the names of the nodes around it and its own, with slashes between
     kind: str
     title: str
     lines: tuple[str, ...] = ()
     details: str = ""
     place: str = ""
-    opens: tuple[str, ...] = ()
-    heat: float = 0.0
+    opens: tuple[str, ...] = ()  # the keys of the pictures of what is inside, where that is not drawn here
+    heat: float = 0.0  # its share of the total cost, from 0 to 1
     inner: tuple[Picture, ...] = ()
     x: float = 0.0
     y: float = 0.0
@@ -355,13 +337,9 @@ class Link:
 
 @dataclass
 class Picture:
-    """Boxes with lines between them.
+    """Boxes with lines between them."""
 
-    Attributes:
-      key: what it is called: that of the box whose inside it shows; empty for the whole.
-    """
-
-    key: str
+    key: str  # that of the box whose inside it shows; empty for the whole
     title: str
     boxes: list[Box] = field(default_factory=list[Box])
     links: list[Link] = field(default_factory=list[Link])

@@ -28,12 +28,7 @@ class Note:
 
 
 def views(graph: Graph, *, limit: int | None = LIMIT, notes: Mapping[Node, Note] | None = None) -> list[Picture]:
-    """Draws a graph.
-
-    Args:
-      limit: how many nodes a picture shows at most, those of loops and branches included; None for all. Of a larger
-        graph, bodies and groups of neighbouring nodes get pictures of their own.
-    """
+    """Draws a graph; of one with more nodes than ``limit``, bodies and groups of nodes get pictures of their own."""
     return _Views(graph, limit, notes or {}).found
 
 

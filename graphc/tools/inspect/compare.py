@@ -46,11 +46,9 @@ from graphc.tools.inspect.timing import CallTiming, measure
 def compare_gradients(
     call: ComparedCall, result: Any, state: State, tolerance: Tolerance
 ) -> tuple[Agreement | None, str]:
-    """Compares the gradients of a call's floating outputs with respect to its floating inputs.
-
-    What is differentiated is the sum of the outputs, each element with a weight of its own: the plain sum of a softmax
-    has no gradient, and would hide a wrong one.
-    """
+    """Compares the gradients of a call's floating outputs with respect to its floating inputs."""
+    # What is differentiated is the sum of the outputs, each element with a weight of its own: the plain sum of a
+    # softmax has no gradient, and would hide a wrong one.
     signature = inspect.signature(call.function.python_function)
     outputs = [position for position, leaf in enumerate(nest.flatten(result)[0]) if _is_floating(leaf)]
     paths = [path for path, _ in _floating_inputs(signature, call.args, call.kwargs)]

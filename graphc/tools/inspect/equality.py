@@ -123,11 +123,7 @@ def _severity(difference: Difference) -> tuple[bool, float]:
 
 
 def compare_results(reference: Any, value: Any, tolerance: Tolerance, root: str, *, strict: bool) -> Agreement:
-    """Compares nested results.
-
-    Args:
-      strict: whether containers and dtypes must be equal too; otherwise only the number and order of leaves.
-    """
+    """Compares nested results; unless ``strict``, containers and dtypes do not count."""
     expected, actual = nest.flatten_with_paths(reference, root), nest.flatten_with_paths(value, root)
     structures = nest.flatten(reference)[1], nest.flatten(value)[1]
     if len(expected) != len(actual) or (strict and structures[0] != structures[1]):

@@ -60,12 +60,9 @@ def lower_and_compile(traced: TracedFunction, arguments: Arguments) -> tuple[Any
 
 
 def decided_branches(lines: Sequence[LineReport]) -> list[tuple[Location, str]]:
-    """Returns the ``if`` statements on Python values of which only some branches were traced.
-
-    Args:
-      lines: the lines of the user's code with ops or remarks. An ``if`` on a tensor is one of them: it makes an op. For
-        a branch without ops it is unknown whether it was taken.
-    """
+    """Returns the ``if`` statements on Python values of which only some branches were traced."""
+    # An ``if`` on a tensor is one of the lines: it makes an op. For a branch without ops it is unknown whether it was
+    # taken.
     branches: list[tuple[Location, str]] = []
     by_file: dict[str, dict[int, LineReport]] = {}
     for line in lines:

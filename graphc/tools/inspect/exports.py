@@ -26,18 +26,12 @@ _LONG = 200
 
 @dataclass(frozen=True)
 class ListedNode:
-    """A node, an input of a graph or an output of the whole.
+    """A node, an input of a graph or an output of the whole."""
 
-    Attributes:
-      name: unique: scopes and its own name, with slashes between. A node that has bodies is in its own scope.
-      inputs: the rows that it takes values of, each with the number of the output.
-      controls: the names of rows that run first.
-    """
-
-    name: str
+    name: str  # unique: scopes and its own name, with slashes between; a node with bodies is in its own scope
     op: str
-    inputs: tuple[tuple[str, int], ...]
-    controls: tuple[str, ...]
+    inputs: tuple[tuple[str, int], ...]  # the rows that it takes values of, each with the number of the output
+    controls: tuple[str, ...]  # the rows that run first
     types: tuple[TensorType, ...]
     node: Node | None = None
 

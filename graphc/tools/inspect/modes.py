@@ -75,11 +75,7 @@ def _convert(leaf_function: Callable[[Any], Any], value: Any) -> Any:
 
 
 class State:
-    """The values of variables and arguments at one time, so that every mode starts from the same.
-
-    Args:
-      arguments: tensors, to whose items a function may assign, each with the expression that reaches it.
-    """
+    """The values of variables and arguments at one time, so that every mode starts from the same."""
 
     def __init__(self, variables: Sequence[Variable], arguments: Sequence[tuple[str, Tensor]] = ()) -> None:
         self.variables = list({id(variable): variable for variable in variables}.values())
@@ -106,32 +102,24 @@ class State:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a mode's first call.
-
-    Attributes:
-      state: the values of the variables, and of the arguments that were changed, after the call.
-    """
+    """The outcome of a mode's first call."""
 
     result: Any
-    state: dict[str, np.ndarray[Any, Any]]
+    state: dict[str, np.ndarray[Any, Any]]  # of the variables and the changed arguments, after the call
     seconds: float
     launches: int
 
 
 @dataclass(frozen=True)
 class RunMode:
-    """One way to run the function.
-
-    Attributes:
-      is_graphc: whether all programs that it hands to devices pass graphc's one door, so that they can be counted.
-    """
+    """One way to run the function."""
 
     name: str
     call: Callable[[], Any]
     state: State
     scope: Callable[[], AbstractContextManager[Any]] = nullcontext
     memory: Memory | None = None
-    is_graphc: bool = True
+    is_graphc: bool = True  # all its programs pass graphc's one door, so that they can be counted
 
     def first_call(self) -> Outcome:
         """Calls it once from the remembered state."""
@@ -158,17 +146,12 @@ class RunMode:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A call, traced, lowered and compiled.
-
-    Attributes:
-      cost: what each step took; for a function of several programs no more than the trace.
-      multiplies: whether it holds matrix products or convolutions.
-    """
+    """A call, traced, lowered and compiled."""
 
     traced: TracedFunction
-    cost: CompileCost
+    cost: CompileCost  # for a function of several programs only the trace
     memory: Memory | None
-    multiplies: bool
+    multiplies: bool  # whether it holds matrix products or convolutions
 
 
 def compile_call(call: ComparedCall) -> Compiled:
@@ -217,10 +200,8 @@ def compiled_mode(call: ComparedCall, compiled: Compiled, state: State) -> RunMo
 
 
 def baseline_mode(name: str, fn: Callable[..., Any], call: ComparedCall, state: State) -> RunMode:
-    """Returns a function of the user's that should do the same.
-
-    A compiled function gets the tensors; any other gets each as a ``jax.Array`` of its own.
-    """
+    """Returns a function of the user's that should do the same."""
+    # A compiled function gets the tensors; any other gets each as a ``jax.Array`` of its own.
     if isinstance(fn, Function | BoundFunction):
         compiled = cast("Any", fn)
         return RunMode(name, lambda: compiled(*call.args, **call.kwargs), state)

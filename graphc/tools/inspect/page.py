@@ -32,12 +32,7 @@ class Raw(str):
 
 
 def format_flops(count: float) -> str:
-    """Returns a number of floating-point operations in words.
-
-    Example:
-      >>> format_flops(2048.0), format_flops(3e9), format_flops(12)
-      ('2.05 kFLOP', '3 GFLOP', '12 FLOP')
-    """
+    """Returns a number of floating-point operations in words, such as ``2.05 kFLOP``."""
     for name, size in _LARGE:
         if count >= size:
             return f"{three_digits(count / size)} {name}FLOP"
@@ -50,11 +45,8 @@ def bar(share: float) -> Raw:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, kinds: str = "", name: str = "") -> str:
-    """Returns a table; nothing where there are no rows.
-
-    Args:
-      kinds: a letter for each column: ``n`` for numbers, ``c`` for code, ``b`` for bars, a space for text.
-    """
+    """Returns a table; nothing where there are no rows."""
+    # ``kinds`` has a letter for each column: ``n`` for numbers, ``c`` for code, ``b`` for bars, a space for text.
     letters = kinds.ljust(len(heads))
     classes = {"n": ' class="n"', "c": ' class="gx-code"', "b": ' class="gx-bar-cell"'}
     body = "".join(f"<tr>{_cells(row, letters, classes)}</tr>" for row in rows)
@@ -120,11 +112,7 @@ def tags_of(line: LineReport) -> list[tuple[str, str]]:
 
 
 def lines_of(file: str, function: str, lines: Sequence[int]) -> range:
-    """Returns the numbers of the lines of a function, from its decorators to its end.
-
-    Args:
-      lines: some of its lines, which are all that is returned where it is not found.
-    """
+    """Returns the lines of a function, from its decorators to its end; if it is not found, the span of ``lines``."""
     first, last = min(lines), max(lines)
     try:
         tree = ast.parse("".join(linecache.getlines(file)))
@@ -141,11 +129,8 @@ def lines_of(file: str, function: str, lines: Sequence[int]) -> range:
 
 
 def source_section(explanation: Explanation, shares: Mapping[str, float], cost: str) -> str:
-    """Returns the functions that have a part in the program, each line with what became of it.
-
-    Args:
-      shares: of each line, as ``train.py:12``, its part of the whole cost.
-    """
+    """Returns the functions that have a part in the program, each line with what became of it."""
+    # ``shares`` has for each line, as ``train.py:12``, its part of the whole cost.
     parts: list[str] = []
     for _, group in groupby(explanation.lines, key=lambda line: (line.location.file, line.location.function)):
         lines = list(group)

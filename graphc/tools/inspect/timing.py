@@ -57,12 +57,7 @@ class CallTiming:
 
     @property
     def spread(self) -> float:
-        """The interquartile range as a part of the median.
-
-        Example:
-          >>> round(CallTiming((1.0, 1.0, 1.1, 1.2)).spread, 3)
-          0.119
-        """
+        """The interquartile range as a part of the median."""
         return self.interquartile_range / self.median
 
     def ratios(self, other: CallTiming) -> CallTiming:
@@ -71,12 +66,7 @@ class CallTiming:
 
     @property
     def drift(self) -> float:
-        """The relative difference between the medians of the first and the second half of the samples.
-
-        Example:
-          >>> round(CallTiming((1.0, 1.0, 1.0, 1.5, 1.5, 1.5)).drift, 3)
-          0.5
-        """
+        """The relative difference between the medians of the first and the second half of the samples."""
         middle = len(self.samples) // 2
         if middle < _MIN_HALF:
             return 0.0
@@ -110,11 +100,7 @@ def wait_for(result: Any, variables: Sequence[Variable] = ()) -> None:
 
 
 def measure(contenders: Sequence[TimedCall], rounds: int, seconds: float) -> dict[str, CallTiming]:
-    """Times contenders in turns: A B A B, so that a slow spell of the machine hits all of them.
-
-    Args:
-      seconds: after this time no further round is begun, once there are three.
-    """
+    """Times contenders in turns: A B A B, so that a slow spell of the machine hits all of them."""
     samples: dict[str, list[float]] = {contender.name: [] for contender in contenders}
     calls: dict[str, int] = {}
     start = time.perf_counter()

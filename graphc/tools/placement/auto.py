@@ -47,16 +47,12 @@ _SMALL = 4096
 
 @dataclass(eq=False)
 class NodeGroup:
-    """Nodes that are placed together.
-
-    Attributes:
-      needs: the parts that it waits for, directly or indirectly, as one bit for each number.
-    """
+    """Nodes that are placed together."""
 
     number: int
     nodes: list[Node]
     device: str
-    needs: int
+    needs: int  # the parts that it waits for, directly or indirectly, as one bit for each number
 
     @property
     def name(self) -> str:
@@ -66,11 +62,7 @@ class NodeGroup:
 
 
 def find_parts(stateless: Stateless, placement: Placement) -> list[NodeGroup]:
-    """Returns the parts of a graph, each after those that it waits for.
-
-    Args:
-      placement: the placement without a proposal, which shows the pins.
-    """
+    """Returns the parts of a graph, each after those that it waits for; ``placement`` shows the pins."""
     parts: list[NodeGroup] = []
     made_by: dict[Value, NodeGroup] = {}
     for node in stateless.nodes:
@@ -133,16 +125,12 @@ _SMALL_BYTES, _LARGE_BYTES = 4, 1 << 22
 
 
 class Costs:
-    """The costs of the parts of a graph.
+    """The costs of the parts of a graph."""
 
-    XLA estimates the operations and bytes of each part. The most expensive parts are timed, on one device of each
-    model; for all others, and for those that call the host, the estimate is scaled by the ratio of the timed parts.
-
-    Args:
-      wanted: the values that are needed outside the part that computes them.
-      measure: whether to time parts; if not, a part takes a nanosecond for each thousand operations or bytes, so that
-        only comparisons are meaningful.
-    """
+    # XLA estimates the operations and bytes of each part. The most expensive parts are timed, on one device of each
+    # model; for all others, and for those that call the host, the estimate is scaled by the ratio of the timed parts.
+    # Without ``measure``, a part takes a nanosecond for each thousand operations or bytes: only comparisons are
+    # meaningful.
 
     def __init__(
         self, stateless: Stateless, parts: Sequence[NodeGroup], wanted: Collection[Value], *, measure: bool

@@ -148,14 +148,10 @@ Assignment: TypeAlias = Sequence[int]
 
 @dataclass(frozen=True)
 class ScheduledUnit:
-    """A unit of work that runs on one device without interruption.
-
-    Attributes:
-      seconds: its time on each device; ``math.inf`` where it may not run.
-    """
+    """A unit of work that runs on one device without interruption."""
 
     name: str
-    seconds: tuple[float, ...]
+    seconds: tuple[float, ...]  # its time on each device; ``math.inf`` where it may not run
     takes: tuple[int, ...] = ()
     gives: tuple[int, ...] = ()
 
@@ -174,46 +170,32 @@ class DeviceLink:
 
 @dataclass(frozen=True)
 class Problem:
-    """The units to place, and the costs.
-
-    Attributes:
-      units: the units, each after those whose values it takes; devices run them in this order.
-      at: the devices of values that exist at the start, such as arguments and Variables.
-      wanted: the values required at the end, each with its device.
-      overhead: the time in seconds to start a unit that does not follow another one on its device.
-    """
+    """The units to place, and the costs."""
 
     devices: tuple[str, ...]
-    units: tuple[ScheduledUnit, ...]
+    units: tuple[ScheduledUnit, ...]  # each after those whose values it takes; devices run them in this order
     sizes: tuple[int, ...]
     links: Mapping[tuple[int, int], DeviceLink]
-    at: Mapping[int, int] = field(default_factory=dict[int, int])
-    wanted: tuple[tuple[int, int], ...] = ()
+    at: Mapping[int, int] = field(default_factory=dict[int, int])  # the devices of values that exist at the start
+    wanted: tuple[tuple[int, int], ...] = ()  # the values required at the end, each with its device
     memory: tuple[float, ...] = ()
-    overhead: float = 0.0
+    overhead: float = 0.0  # in seconds, to start a unit that does not follow another one on its device
 
 
 @dataclass(frozen=True)
 class SimulatedSchedule:
-    """The simulated execution of an assignment.
+    """The simulated execution of an assignment."""
 
-    Attributes:
-      seconds: the time until everything is done; ``math.inf`` if the assignment is impossible.
-      transfers: the transferred values: value, source, target.
-    """
-
-    seconds: float
+    seconds: float  # until everything is done; ``math.inf`` if the assignment is impossible
     starts: tuple[float, ...]
-    transfers: tuple[tuple[int, int, int], ...]
+    transfers: tuple[tuple[int, int, int], ...]  # value, source, target
     peaks: tuple[float, ...]
 
 
 def simulate(problem: Problem, assignment: Assignment) -> SimulatedSchedule:
-    """Simulates an assignment.
-
-    A device runs one unit at a time, and a link moves one value at a time, both in program order; a value is moved once
-    to each device that needs it, as soon as it is computed. A value is released after its last use.
-    """
+    """Simulates an assignment."""
+    # A device runs one unit at a time, and a link moves one value at a time, both in program order; a value is moved
+    # once to each device that needs it, as soon as it is computed. A value is released after its last use.
     return _Simulation(problem, assignment).run()
 
 
@@ -294,12 +276,10 @@ _MOST_IN_PAIRS = 24
 
 
 def best_assignment(problem: Problem, seed: int = 0) -> tuple[int, ...]:
-    """Returns a good assignment.
-
-    The search starts from each unit on the device where it finishes first, from everything on one device, for each
-    device, and from some random mixtures; it then moves units, singly and in pairs, as long as that helps and time
-    remains.
-    """
+    """Returns a good assignment."""
+    # The search starts from each unit on the device where it finishes first, from everything on one device, for each
+    # device, and from some random mixtures; it then moves units, singly and in pairs, as long as that helps and time
+    # remains.
     search = _Search(problem)
     alone = [one_device(problem, device) for device in range(len(problem.devices))]
     best = min(search.improved(start) for start in (_earliest_finish(problem), *filter(None, alone)))

@@ -265,12 +265,8 @@ def to_argument(leaf: Any) -> Any:
     return np.asarray(leaf) if isinstance(leaf, jax.Array) else leaf
 
 
-def to_tensors(row: Row, target: Any = None) -> list[Any]:
-    """Converts the leaves of a row to tensors, in one transfer to the device.
-
-    Args:
-      target: a device or sharding of JAX's; None for the default device.
-    """
+def to_tensors(row: Row, target: Any = None) -> list[Any]:  # target: a device or sharding of JAX's
+    """Converts the leaves of a row to tensors, in one transfer to the device."""
     if target is None and (arrays := _repeated(row)) is not None:
         return [Tensor(array) for array in arrays]
     numbers = [leaf for leaf in row if not _stays(leaf)]
@@ -289,11 +285,9 @@ _seen: dict[tuple[Any, ...], int] = {}
 
 
 def _repeated(row: Row) -> Sequence[Any] | None:
-    """Returns the arrays of a row of small NumPy arrays, if rows of these types have come often; otherwise None.
-
-    A program that returns its arguments takes a third of the time of ``device_put`` for a small array. It is compiled
-    for each type, which takes as long as some hundred calls.
-    """
+    """Returns the arrays of a row of small NumPy arrays, if rows of these types have come often; otherwise None."""
+    # A program that returns its arguments takes a third of the time of ``device_put`` for a small array. It is compiled
+    # for each type, which takes as long as some hundred calls.
     if not all(type(leaf) is np.ndarray or isinstance(leaf, np.generic) for leaf in row):
         return None
     key = tuple([(leaf.shape, leaf.dtype) for leaf in row])

@@ -306,11 +306,7 @@ class UserFunction:
         return self.single(self.row(row), 0)
 
     def single(self, leaves: Row, axes: int) -> Any:
-        """Returns the only leaf of a result, a scalar, or one scalar for each row of a block.
-
-        Args:
-          axes: 0 for a row, 1 for a block.
-        """
+        """Returns the only leaf of a result, a scalar (``axes`` 0), or one scalar for each row of a block (1)."""
         shape = np.shape(leaves[0])[axes:]
         if len(leaves) == 1 and not shape:
             return leaves[0]

@@ -18,19 +18,12 @@ from graphc.training.data.sources import State
 
 @dataclass
 class NodeStatistics:
-    """The measurements of one node.
-
-    Attributes:
-      name: the node.
-      seconds: the time that it took, including its inputs.
-      elements: the number of rows that it produced.
-      inputs: the measurements of its inputs.
-    """
+    """The measurements of one node."""
 
     name: str
     inputs: list[NodeStatistics]
-    seconds: float = 0.0
-    elements: int = 0
+    seconds: float = 0.0  # including its inputs
+    elements: int = 0  # the number of rows that it produced
 
     @property
     def own_seconds(self) -> float:

@@ -53,19 +53,13 @@ class NotRolled(GraphcError):
 
 @dataclass
 class Rolled:
-    """A plan in two parts.
-
-    Attributes:
-      order: the plan over row numbers.
-      shapes: the shapes of the numbers of an element; if the last element differs, those of the others and of the last.
-      length: the number of elements of the first shapes.
-    """
+    """A plan in two parts."""
 
     plan: PlanNode
-    order: PlanNode
+    order: PlanNode  # the plan over row numbers
     columns: list[Any]
-    shapes: list[Sequence[tuple[int, ...]]]
-    length: int
+    shapes: list[Sequence[tuple[int, ...]]]  # of the numbers of an element, and of the last if it differs
+    length: int  # the number of elements of the first shapes
 
     @classmethod
     def of(cls, plan: PlanNode) -> Rolled:
@@ -283,17 +277,12 @@ def _taken_at_once(spec: Any) -> int:
 
 @dataclass
 class _Feed:
-    """Feeds the elements of an iterator to a loop, all that are ready at once.
-
-    Attributes:
-      size: the maximum number of elements to return at once.
-      error: the error that followed the last returned elements.
-    """
+    """Feeds the elements of an iterator to a loop, all that are ready at once."""
 
     iterator: DatasetIterator
     spec: Any
-    size: int
-    error: Exception | None = None
+    size: int  # the maximum number of elements to return at once
+    error: Exception | None = None  # that followed the last returned elements
 
     def read(self) -> list[Any]:
         """Waits for an element, and returns the number of elements, and each leaf of them, padded."""

@@ -22,15 +22,10 @@ from graphc.training.data.sources import Cardinality, State
 
 @dataclass(frozen=True)
 class Epoch:
-    """The position of a pass among repeated passes over an input; with its seed it determines a shuffle's order.
+    """The position of a pass among repeated passes over an input; with its seed it determines a shuffle's order."""
 
-    Attributes:
-      run: how often the dataset was iterated before.
-      path: the number of the pass in each ``repeat``, and of the element in each ``flat_map``, from the outside in.
-    """
-
-    run: int = 0
-    path: tuple[int, ...] = ()
+    run: int = 0  # how often the dataset was iterated before
+    path: tuple[int, ...] = ()  # numbers: the pass in each ``repeat``, the element in each ``flat_map``, outside in
 
     def inner(self, number: int) -> Epoch:
         """Returns the epoch of a pass nested in this one, by its number."""
@@ -42,13 +37,9 @@ class Epoch:
 
 
 class NodeReader(ABC):
-    """Reads the rows of a node once, from the start or from a position set by :meth:`restore`.
+    """Reads the rows of a node once, from the start or from a position set by :meth:`restore`."""
 
-    Attributes:
-      counters: the names of the attributes that make up the position, in addition to the inputs'.
-    """
-
-    counters: ClassVar[tuple[str, ...]] = ()
+    counters: ClassVar[tuple[str, ...]] = ()  # the attributes that make up the position, in addition to the inputs'
 
     def __init__(self, *inputs: NodeReader) -> None:
         self.inputs = list(inputs)
@@ -104,20 +95,13 @@ _AHEAD_BYTES, _AHEAD_ROWS = 2**20, 256
 
 @dataclass(frozen=True, eq=False)
 class PlanNode(ABC):
-    """A transformation of a plan. Fields that are nodes are its inputs, other fields its attributes.
+    """A transformation of a plan. Fields that are nodes are its inputs, other fields its attributes."""
 
-    Attributes:
-      word: its name.
-      columnar: whether it returns blocks cheaply and may read ahead invisibly.
-      keeps_blocks: whether it is columnar where its inputs are.
-      changes_count: whether only reading tells how many elements it gives.
-      slow: whether it runs Python code or reads files for each element.
-    """
-
+    # ``columnar``: it returns blocks cheaply and may read ahead invisibly.
     word: ClassVar[str] = ""
-    slow: ClassVar[bool] = False
-    keeps_blocks: ClassVar[bool] = False
-    changes_count: ClassVar[bool] = False
+    slow: ClassVar[bool] = False  # whether it runs Python code or reads files for each element
+    keeps_blocks: ClassVar[bool] = False  # whether it is columnar where its inputs are
+    changes_count: ClassVar[bool] = False  # whether only reading tells how many elements it gives
 
     @property
     def inputs(self) -> tuple[PlanNode, ...]:
@@ -198,20 +182,14 @@ _LEFT_OUT = re.compile(
 
 
 def outline(plan: PlanNode) -> list[str]:
-    """Returns the transformations that a position belongs to, each as text.
-
-    Leaves out what may differ in another process: seeds, which a position holds itself, the numbers of threads and
-    processes and the index of this one, folders, and addresses.
-    """
+    """Returns the transformations that a position belongs to, each as text."""
+    # Leaves out what may differ in another process: seeds, which a position holds itself, the numbers of threads and
+    # processes and the index of this one, folders, and addresses.
     return [_LEFT_OUT.sub("", str(node)) for node in walk(plan) if node.word != "shard_batches"]
 
 
 class BufferedRows(NodeReader):
-    """Rows that are returned one by one from blocks that are read ahead.
-
-    Args:
-      ahead: the number of rows to read at once where single rows are requested.
-    """
+    """Rows that are returned one by one from blocks; of single rows, ``ahead`` are read at once."""
 
     def __init__(self, *inputs: NodeReader, ahead: int) -> None:
         super().__init__(*inputs)
@@ -229,7 +207,6 @@ class BufferedRows(NodeReader):
 
         Args:
           count: the number of rows to read, if that many come at once.
-          least: the minimum number of rows, except at the end.
         """
         while self._size - self._place < least and self._read_more(max(count, self.ahead, least)):
             pass

@@ -123,10 +123,8 @@ _AHEAD = 2
 
 
 def add_prefetch(plan: PlanNode) -> PlanNode:
-    """Returns a plan that prefetches batches if their elements come from files or from Python.
-
-    Single elements are not worth a thread: handing one over takes longer than producing it usually does.
-    """
+    """Returns a plan that prefetches batches if their elements come from files or from Python."""
+    # Single elements are not worth a thread: handing one over takes longer than producing it usually does.
     nodes = list(walk(plan))
     reads_ahead = any(isinstance(node, Prefetch) for node in nodes)
     makes_batches = any(isinstance(node, Batch | PaddedBatch | Rebatch) for node in nodes)

@@ -31,13 +31,11 @@ jax: Any = _jax  # its functions are only partly annotated
 
 
 def placer(to: Any, *, local: bool = False) -> Callable[[Row], Row]:
-    """Returns a function that moves a row to its device.
+    """Returns a function that moves a row to its device; while a ``gx.profile`` is open, each is a ``transfer`` event.
 
     Args:
       to: a device or its name, a sharding of JAX's, or an object with ``shard(batch)``.
       local: whether a row holds this process's part of a batch, for an object with ``from_local(batch)``.
-
-    While a ``gx.profile`` is open, each row is an event of the kind ``transfer``.
     """
     name = str(getattr(to, "name", None) or (to if isinstance(to, str) else type(to).__name__))
     move = _mover(to, local)

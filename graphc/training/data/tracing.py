@@ -59,14 +59,10 @@ def as_tuple(result: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Step:
-    """An op of the host on strings.
-
-    Attributes:
-      inputs: the place of each input that is strings of the element, or a constant.
-    """
+    """An op of the host on strings."""
 
     op: OpDef
-    inputs: tuple[Any, ...]
+    inputs: tuple[Any, ...]  # strings of the element, or constants
     attrs: Attrs
     types: tuple[TensorType, ...]
 
@@ -83,24 +79,14 @@ class _Step:
 
 
 class _Strings:
-    """The part of a function that works on strings, recorded when the function is traced.
-
-    Args:
-      given: the placeholders of the numbers that the ops return, in order; None while their count is unknown.
-
-    Attributes:
-      steps: the ops, in order.
-      columns: the types of the numbers that they give, in order.
-      held: all strings, the element's first.
-      places: for each result of the function, the index of its strings; None for numbers.
-    """
+    """The part of a function that works on strings, recorded when the function is traced."""
 
     def __init__(self, structure: Sequence[Any] | None) -> None:
-        self._given = structure
+        self._given = structure  # the placeholders of the numbers that ops return; None while their count is unknown
         self.steps: list[_Step] = []
-        self.columns: list[TensorType] = []
-        self.held: list[LateStrings] = []
-        self.places: list[int | None] = []
+        self.columns: list[TensorType] = []  # the types of the numbers that the steps give, in order
+        self.held: list[LateStrings] = []  # all strings, the element's first
+        self.places: list[int | None] = []  # for each result, the index of its strings; None for numbers
 
     def strings(self, shape: tuple[int, ...]) -> LateStrings:
         """Returns strings without a value yet, at the next index."""
@@ -137,18 +123,14 @@ class _Strings:
 
 
 class ElementTrace:
-    """A traced function from elements to elements.
-
-    Attributes:
-      stateful: the compiled function, if it keeps state; None else.
-    """
+    """A traced function from elements to elements."""
 
     def __init__(self, function: Callable[..., Any], leaves: Sequence[TensorSpec], structure: Structure) -> None:
         self._function, self._leaves, self._given = function, leaves, structure
         self._are_strings = [bool(getattr(leaf, "of_strings", False)) for leaf in leaves]
         self.has_strings = any(self._are_strings)
         self.structure: Structure | None = None
-        self.stateful: Function | BoundFunction | None = None
+        self.stateful: Function | BoundFunction | None = None  # the compiled function, if it keeps state
         self._compiled: Function | BoundFunction | None = None
         self._look: Function | None = None
         self._shapes: Shapes = ()
@@ -179,10 +161,8 @@ class ElementTrace:
         return Tensor(jnp.zeros(self._shapes[index], as_dtype(self._leaves[index].dtype)))
 
     def _with_columns(self) -> tuple[Any, ...]:
-        """Traces the function to find the uses of its strings; returns the inputs of the rest of it.
-
-        These are the function, the numbers that ops on strings return, and those of the element.
-        """
+        """Traces the function to find the uses of its strings; returns the inputs of the rest of it."""
+        # These are the function, the numbers that ops on strings return, and those of the element.
         numbers = [self._blank(index) for index, strings in enumerate(self._are_strings) if not strings]
         self._look = self._look or self._following(None)
         with trace_scope(None):
@@ -298,11 +278,7 @@ def _guards_of(trace: TracedFunction) -> list[ReadGuard]:
 
 
 class Programs:
-    """The compiled programs of a chain of pure functions, each applied to the results of the one before.
-
-    Args:
-      traces: the functions; only the first may take strings.
-    """
+    """The compiled programs of a chain of pure functions, each on the results before; only the first takes strings."""
 
     def __init__(self, *traces: ElementTrace) -> None:
         self.traces = traces
@@ -337,11 +313,8 @@ class Programs:
                 self._forget()
 
     def block(self, block: Block, size: int = 0) -> Block:
-        """Returns the results for the rows of a block, computed as one program.
-
-        Args:
-          size: the usual number of rows in a block; smaller blocks are padded, since compiling takes longer.
-        """
+        """Returns the results for the rows of a block, computed as one program."""
+        # Blocks of less than the usual ``size`` are padded, since compiling takes longer.
         inputs, strings = self.traces[0].inputs(block)
         columns = self._numbers(inputs, len(block[0]), size) if inputs else ()
         return self.traces[-1].whole(columns, strings)
@@ -363,13 +336,8 @@ class Programs:
             return [np.asarray(column)[:count] for column in self._of_block(*padded)]
 
     def split(self, block: Block, size: int) -> list[Row]:
-        """Returns the results for the rows of a block, ``size`` rows together, computed as one program.
-
-        Starting a program takes 10 us, and each of its results less than 1 us.
-
-        Args:
-          size: the number of rows to join into one result; 0 to return each separately.
-        """
+        """Returns the results for the rows of a block, ``size`` joined into one (0: each separate), as one program."""
+        # Starting a program takes 10 us, and each of its results less than 1 us.
         if size not in self._split_programs:
 
             def compute(*columns: Any) -> list[Block]:

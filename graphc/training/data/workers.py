@@ -59,11 +59,7 @@ def packed(function: Callable[..., Any], spec: Any, use: str) -> bytes:
 
 
 class WorkerPool:
-    """Processes that call one function, as an executor of rows.
-
-    Args:
-      payload: the result of :func:`packed`.
-    """
+    """Processes that call one function, the payload of :func:`packed`, as an executor of rows."""
 
     def __init__(self, payload: bytes, count: int, name: str) -> None:
         self._tasks: queue.SimpleQueue[tuple[Row, Future[Row]] | None] = queue.SimpleQueue()

@@ -13,24 +13,16 @@ from graphc.compiler.ops import asarray
 
 
 class Replica:
-    """The context of a replica that is being traced, or that runs eagerly to make its Variables.
-
-    Args:
-      rehearsed: whether the replica runs alone, and its results are discarded.
-      parts: the number of micro-batches in which :func:`mean_gradients` goes through the rows.
-
-    Attributes:
-      weights: the weights of the rows, where some only fill up an uneven batch; None where none does.
-    """
+    """The context of a replica that is being traced, or that runs eagerly to make its Variables."""
 
     def __init__(self, axis: str, size: int, *, averages: bool, rehearsed: bool = False, parts: int = 1) -> None:
         self.axis = axis
         self.num_replicas = size
         self._averages = averages
-        self._rehearsed = rehearsed
-        self._parts = parts
+        self._rehearsed = rehearsed  # whether it runs alone, and its results are discarded
+        self._parts = parts  # the micro-batches in which :func:`mean_gradients` goes through the rows
         self.parts_requested = False
-        self.weights: Tensor | None = None
+        self.weights: Tensor | None = None  # of the rows, where some only fill up an uneven batch
         self.weighed = False
 
     def wanted_parts(self) -> int:

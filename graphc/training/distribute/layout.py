@@ -13,22 +13,15 @@ from graphc.compiler.ops import COPY_AXIS, REPLICA_AXIS
 
 
 def batch_mesh(devices: Sequence[Device], rows: int) -> Mesh:
-    """Makes the mesh that holds a batch of any number of rows without padding.
-
-    The devices form r groups of equal size, where r is the largest number of groups that divides the rows
-    (:func:`graphc.compiler.core.groups_of`). Each group holds its own ``rows / r`` rows, and the devices of a group
-    hold the same rows, so a sum over the groups counts each row once. The axes of the mesh are ``REPLICA_AXIS`` (the
-    groups) and ``COPY_AXIS`` (the devices of a group).
-    """
+    """Makes the mesh that holds a batch of any number of rows without padding."""
+    # The devices form r groups of equal size, where r is the largest number of groups that divides the rows. Each group
+    # holds its own ``rows / r`` rows, and the devices of a group hold the same rows, so a sum over the groups counts
+    # each row once. The axes of the mesh are ``REPLICA_AXIS`` (the groups) and ``COPY_AXIS`` (the devices of a group).
     return split_mesh(Mesh(np.array(devices), (REPLICA_AXIS,)), REPLICA_AXIS, rows)
 
 
 def split_mesh(mesh: Mesh, axis: str, rows: int) -> Mesh:
-    """Makes the mesh of :func:`batch_mesh` if the batch is split along one axis of a mesh with several.
-
-    Args:
-      axis: the name of the axis that batches are split over; it is cut into groups and copies.
-    """
+    """Makes the mesh of :func:`batch_mesh` from one with several axes, of which ``axis`` becomes groups and copies."""
     index, size = mesh.axis_names.index(axis), mesh.shape[axis]
     groups = groups_of(size, rows)
     shape = (*mesh.devices.shape[:index], groups, size // groups, *mesh.devices.shape[index + 1 :])

@@ -181,14 +181,10 @@ class _Rows:
 
 @dataclass
 class _Pass:
-    """A micro-batch on its way through the stages.
-
-    Attributes:
-      value: the input of the next stage; before the first one the whole batch, which is cut where it is needed.
-    """
+    """A micro-batch on its way through the stages."""
 
     pipeline: Pipeline
-    value: Any
+    value: Any  # the input of the next stage; before the first one the whole batch, which is cut where it is needed
     rows: _Rows
     targets: Sequence[Any] = ()
     loss_function: Callable[..., Any] | None = None
@@ -252,11 +248,9 @@ def _check_place(variable: Variable, number: int, stage_device: str) -> None:
 
 
 def _order(schedule: Schedule, stages: int, microbatches: int) -> Iterator[tuple[int, int, bool]]:
-    """Yields the steps in order: the stage, the micro-batch, and True for forward.
-
-    Each stage runs its own steps in the order of the schedule; in each round, all stages whose next step is ready run
-    it.
-    """
+    """Yields the steps in order: the stage, the micro-batch, and True for forward."""
+    # Each stage runs its own steps in the order of the schedule; in each round, all stages whose next step is ready run
+    # it.
     todo = [list(_steps(schedule, stages - stage, microbatches)) for stage in range(stages)]
     done: set[tuple[int, int, bool]] = set()
     while any(todo):

@@ -41,11 +41,7 @@ from graphc.training.distribute.axes import Replica
 
 
 def differing_outputs(graph: Graph, inputs: Sequence[bool]) -> Analysis:
-    """Finds the outputs of a graph that differ between replicas.
-
-    Args:
-      inputs: for each input, whether it differs (a part of the batch) or not (a variable, a captured tensor).
-    """
+    """Finds the outputs of a graph that differ between replicas, as these inputs do (parts of the batch) or do not."""
     if any(node.op in _FAILING for node in graph.walk()):
         Analysis(failing=True).walk(graph, inputs, uniform=True)
     analysis = Analysis(failing=False)
@@ -54,11 +50,9 @@ def differing_outputs(graph: Graph, inputs: Sequence[bool]) -> Analysis:
 
 
 def check_law(graph: Graph, analysis: Analysis) -> None:
-    """Warns if gradients of a loss that is already reduced over the replicas are summed over them again.
-
-    Each replica's gradient of such a loss is ``num_replicas`` times its share, so the mean over the replicas is the
-    gradient of the loss, and the sum is ``num_replicas`` times as large.
-    """
+    """Warns if gradients of a loss that is already reduced over the replicas are summed over them again."""
+    # Each replica's gradient of such a loss is ``num_replicas`` times its share, so the mean over the replicas is the
+    # gradient of the loss, and the sum is ``num_replicas`` times as large.
     counted: set[Value] = set()
     for node in graph.nodes:
         if node.op.name == "vjp" and node.attrs["op"] in ("psum", "pmean"):
@@ -98,15 +92,11 @@ class Analysis:
     Args:
       failing: whether some replicas may fail while others do not. If one fails, the whole call fails and its results
         are discarded; but a failing replica leaves its loops, and others would wait for it in a collective.
-
-    Attributes:
-      differs: for each value, whether it differs; in the body of a loop, whether it differs in any iteration.
-      outputs: for each output of the graph, whether it differs.
     """
 
     def __init__(self, *, failing: bool) -> None:
         self.failing = failing
-        self.differs: dict[Value, bool] = {}
+        self.differs: dict[Value, bool] = {}  # in the body of a loop, whether it differs in any iteration
         self.outputs: tuple[bool, ...] = ()
 
     def walk(self, graph: Graph, inputs: Sequence[bool], *, uniform: bool) -> tuple[bool, ...]:
@@ -233,13 +223,9 @@ class _ReplicaRegion(Region):
 
 def emit_replicas(
     fn: Callable[..., Any], mapped: MappedArguments, layout: Places, replica: Replica, what: str, name: str, *,
-    lifts: bool = True,
+    lifts: bool = True,  # whether Python values in the function's result become tensors
 ) -> tuple[list[Any], list[bool], nest.Structure, Any]:  # fmt: skip
-    """Traces a function for one replica, and adds the program of all replicas to the trace.
-
-    Args:
-      lifts: whether Python values in the function's result become tensors.
-    """
+    """Traces a function for one replica, and adds the program of all replicas to the trace."""
     around = current_trace()  # callers are compiled in every mode
     label = f"the function {name!r} that {what} runs on several devices"
     refuse_pins(label)
@@ -311,10 +297,8 @@ def _refuse_assignment(name: str, location: Location | None) -> None:
 
 
 def _leave(around: Trace, variables: Sequence[Variable | CallState], values: Sequence[Tensor]) -> None:
-    """Sets the new values of Variables, and the call states to those of the replica that failed first.
-
-    Results of a failed replica reach others through collectives, so that they may fail later as well.
-    """
+    """Sets the new values of Variables, and the call states to those of the replica that failed first."""
+    # Results of a failed replica reach others through collectives, so that they may fail later as well.
     pairs = list(zip(variables, values, strict=True))
     for variable, value in pairs:
         if isinstance(variable, Variable):
@@ -323,8 +307,7 @@ def _leave(around: Trace, variables: Sequence[Variable | CallState], values: Seq
     if status is None:
         return
     # The program numbers its failures in order. Python's exceptions come first: they have negative numbers, in the
-    # order
-    # in which they were raised.
+    # order in which they were raised.
     python = apply(OPS["where"], (apply(OPS["less"], (status, np.int32(0))), np.int32(0), np.int32(_LATER)))
     rank = apply(OPS["add"], (apply(OPS["abs"], (status,)), python))
     rank = apply(OPS["where"], (apply(OPS["equal"], (status, np.int32(0))), np.int32(2 * _LATER - 1), rank))

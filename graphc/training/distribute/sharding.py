@@ -58,18 +58,8 @@ class _Current(threading.local):
 current = _Current()
 
 
-def named(mesh: Mesh, axes: Any, shape: Sequence[int] | None, what: str) -> NamedSharding:
-    """Makes a sharding from axis names.
-
-    Args:
-      axes: for each axis of the array, the name of a mesh axis, a tuple of several, or None.
-      shape: the shape of the array; None where that is not known yet.
-      what: a description of the array, for messages.
-
-    Raises:
-      InvalidArgumentError: the mesh has no such axis, one is named twice, or the array cannot be divided so.
-      InvalidTypeError: ``axes`` has another type.
-    """
+def named(mesh: Mesh, axes: Any, shape: Sequence[int] | None, what: str) -> NamedSharding:  # shape: None if unknown
+    """Makes a sharding from axes: for each of the array, the name of a mesh axis, a tuple of several, or None."""
     if not isinstance(axes, tuple | list | P):
         message = f"{what}: expected a tuple with the name of a mesh axis or None for each axis, got {axes!r:.60}"
         raise InvalidTypeError(message).here()

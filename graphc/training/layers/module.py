@@ -237,11 +237,7 @@ _INITIALIZERS: dict[str, Initializer] = {
 
 
 def initializer(name: str | Initializer, argument: str) -> Initializer:
-    """Returns an initializer by name, or the function itself.
-
-    Args:
-      argument: what the user's argument is called, for the message.
-    """
+    """Returns an initializer by name, or the function itself; ``argument`` is the user's argument, for the message."""
     if callable(name):
         return name
     function = _INITIALIZERS.get(name) if isinstance(name, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]

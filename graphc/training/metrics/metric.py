@@ -140,10 +140,8 @@ class OpSums(NamedTuple):
 
 
 def by_op(batch: Callable[..., OpSums]) -> Callable[..., Mapping[str, Any]]:
-    """Makes the ``sums`` method of a metric from one that returns the op for it.
-
-    ``update`` then runs this op together with the additions; a class that overrides ``sums`` is not concerned.
-    """
+    """Makes the ``sums`` method of a metric from one that returns the op for it."""
+    # ``update`` then runs this op together with the additions; a class that overrides ``sums`` is not concerned.
 
     @wraps(batch)
     def sums(self: Any, *values: Any, **options: Any) -> Mapping[str, Any]:
@@ -168,12 +166,8 @@ def is_plain() -> bool:
 def updated(
     totals: Sequence[Variable], values: Sequence[Any], op: OpDef | None = None, attrs: Attrs = NO_ATTRS
 ) -> bool:
-    """Adds to sums what an op returns, in one program.
-
-    Args:
-      totals: the Variables that hold the sums, with what rounding took from them.
-      op: the op; None to add the values themselves.
-    """
+    """Adds to sums what an op, or None for the values themselves, returns, in one program."""
+    # ``totals`` hold the sums, with what rounding took from them.
     try:
         program = _program(len(totals), op, attrs)
         arrays = [

@@ -103,11 +103,9 @@ def _update(
     *values: Any, transformation: str, num_variables: int, updated: tuple[int, ...] | None = None,
     taken: tuple[int, ...] | None = None, types: tuple[TensorType, ...] = (), wanted: tuple[int, ...] = (),
 ) -> tuple[Any, ...]:  # fmt: skip
-    """One step on flat values, or the part of one that gives the results in ``wanted``.
-
-    A part is given the values in ``taken``. Its results do not depend on the others, so zeros do for those, which XLA
-    drops.
-    """
+    """One step on flat values, or the part of one that gives the results in ``wanted``."""
+    # A part is given the values in ``taken``. Its results do not depend on the others, so zeros do for those, which XLA
+    # drops.
     if taken is None:
         return _whole(values, transformation, num_variables, updated)
     passed = dict(zip(taken, values, strict=True))
@@ -119,11 +117,9 @@ def _update(
 def _whole(
     values: Sequence[Any], transformation: str, num_variables: int, updated: tuple[int, ...] | None
 ) -> tuple[Any, ...]:
-    """One step on flat values: parameters, then the gradients of those in ``updated``, then the leaves of the state.
-
-    A parameter without gradient stays, and so does the state that belongs to it. The transformation sees a gradient of
-    zeros for it, so that what is computed over all gradients, such as their norm, is what it is without it.
-    """
+    """One step on flat values: parameters, then the gradients of those in ``updated``, then the leaves of the state."""
+    # A parameter without gradient stays, and so does the state that belongs to it. The transformation sees a gradient
+    # of zeros for it, so that what is computed over all gradients, such as their norm, is what it is without it.
     rule = TRANSFORMATIONS[transformation]
     chosen = range(num_variables) if updated is None else updated
     params = list(values[:num_variables])
@@ -161,26 +157,19 @@ UPDATE = define_op(
 
 @dataclass(frozen=True, slots=True)
 class DeviceUpdate:
-    """The part of an update that one device does.
-
-    Attributes:
-      taken: the positions of the inputs that it needs.
-      wanted: the positions of the results that it gives.
-    """
+    """The part of an update that one device does."""
 
     device: str
-    taken: tuple[int, ...]
-    wanted: tuple[int, ...]
+    taken: tuple[int, ...]  # the positions of the inputs that it needs
+    wanted: tuple[int, ...]  # the positions of the results that it gives
     attrs: Attrs
 
 
 @lru_cache(maxsize=256)
 def parts(attrs: Attrs, types: tuple[TensorType, ...], homes: tuple[str, ...]) -> Sequence[DeviceUpdate]:
-    """Cuts an update into parts.
-
-    Each takes what its results depend on and no more: the gradients of all Variables where a rule clips by their norm,
-    else those of its own.
-    """
+    """Cuts an update into parts."""
+    # Each takes what its results depend on and no more: the gradients of all Variables where a rule clips by their
+    # norm, else those of its own.
 
     def update(*values: Any) -> Any:
         return UPDATE.impl(*values, **attrs)

@@ -46,10 +46,8 @@ class Snapshots:
         self._memory: dict[str, np.ndarray[Any, Any]] = {}
 
     def take(self, arrays: Mapping[str, jax.Array]) -> list[ArrayBlock]:
-        """Copies the parts of arrays that this process writes: of equal shards, the first.
-
-        Process 0 writes an array of which each process has its own.
-        """
+        """Copies the parts of arrays that this process writes: of equal shards, the first."""
+        # Process 0 writes an array of which each process has its own.
         shards = [
             (name, array, shard)
             for name, array in arrays.items()

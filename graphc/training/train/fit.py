@@ -90,10 +90,8 @@ def skip_passes(dataset: Any, count: int) -> None:
 
 
 def _program(step: Callable[..., Any], dataset: Dataset, names: Sequence[str], returned: dict[str, None]) -> Any:
-    """Returns a function that runs an epoch and returns the number of rows, and the sums of the steps' results.
-
-    Once it is traced, ``returned`` has the names of all results.
-    """
+    """Returns a function that runs an epoch and returns the number of rows, and the sums of the steps' results."""
+    # Once it is traced, ``returned`` has the names of all results.
 
     def epoch() -> Any:
         current_trace().root.reads.record(fixed(step, "the step"), step)  # what the step reads is guarded from there on

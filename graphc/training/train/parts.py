@@ -26,12 +26,9 @@ class Resumable(Protocol):
 
 
 def parts_of(name: str, value: Any) -> tuple[dict[str, Variable], dict[str, Resumable]]:
-    """Returns the Variables and the resumable objects in a part of a checkpoint, by names that begin with its own.
-
-    Args:
-      value: a Variable, a layer, an optimizer, a generator, an object with ``variables`` or with ``state()`` and
-        ``restore()``, or a list, tuple or dict of these.
-    """
+    """Returns the Variables and the resumable objects in a part of a checkpoint, by names that begin with its own."""
+    # The value is a Variable, a layer, an optimizer, a generator, an object with ``variables`` or with ``state()`` and
+    # ``restore()``, or a list, tuple or dict of these.
     variables: dict[str, Variable] = {}
     states: dict[str, Resumable] = {}
     _collect(name, value, variables, states)

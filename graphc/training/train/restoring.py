@@ -239,11 +239,8 @@ def refuse_trace(call: str) -> None:
 def faults(
     kinds: Mapping[str, str], variables: Mapping[str, Variable], states: Collection[str], parts: Collection[str]
 ) -> str:
-    """Describes where a checkpoint and its target differ; empty if they match.
-
-    Args:
-      kinds: the contents of the checkpoint, by name: a type, or :data:`NO_VARIABLE`.
-    """
+    """Describes where a checkpoint and its target differ; empty if they match."""
+    # ``kinds`` has the contents of the checkpoint by name: a type, or :data:`NO_VARIABLE`.
     there = {name: kind for name, kind in kinds.items() if part_of(name) in parts}
     here = {name: f"{variable.dtype.name}{list(variable.shape)}" for name, variable in variables.items()}
     here.update(dict.fromkeys(states, NO_VARIABLE))

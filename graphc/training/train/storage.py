@@ -113,17 +113,12 @@ class ProcessPart:
 
 @dataclass(frozen=True, order=True)
 class SavedCheckpoint:
-    """An existing checkpoint.
+    """An existing checkpoint."""
 
-    Attributes:
-      number: its number among those saved in the folder; the highest is the latest.
-      token: the prefix of the names of its files.
-    """
-
-    number: int
+    number: int  # among those saved in the folder; the highest is the latest
     step: int
     manifest: Path
-    token: str
+    token: str  # the prefix of the names of its files
 
 
 def entries(folder: Path) -> list[SavedCheckpoint]:

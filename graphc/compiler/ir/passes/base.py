@@ -52,16 +52,11 @@ class OpsPass:
 
 
 class Copier:
-    """Copies nodes from one graph to another.
-
-    Args:
-      values: the new values for those of the old graph; grows with the nodes.
-      names: provides node names; None to keep them.
-    """
+    """Copies nodes from one graph to another; ``names`` provides node names, None keeps them."""
 
     def __init__(self, values: Mapping[Value, Value], names: UniqueNames | None = None, device: str = "") -> None:
         self.nodes: list[Node] = []
-        self.values = dict(values)
+        self.values = dict(values)  # the new values by the old ones; grows with the nodes
         self._names = names
         self._device = device
         self._copies: dict[Node, Node] = {}
@@ -91,12 +86,7 @@ class Copier:
         self, op: OpDef, inputs: Sequence[Value], type: TensorType, attrs: Attrs | None = None, *, like: Node,
         name: str | None = None,
     ) -> Value:  # fmt: skip
-        """Appends a new node with one output.
-
-        Args:
-          like: an old node; the new one has its location.
-          name: what it is called if that is free, by default as its op; where names are kept, by default as ``like``.
-        """
+        """Appends a new node with one output, at the location of ``like``."""
         name = (name or like.name) if self._names is None else self._names(name or op.name)
         new = Node(op, inputs, attrs or Attrs(), [type], device=self._device, name=name, location=like.location)
         self.nodes.append(new)
@@ -104,11 +94,7 @@ class Copier:
 
 
 def inputs_like(values: Iterable[Value], prefix: str = "") -> list[Value]:
-    """Returns inputs for a graph, with the types and names of some values.
-
-    Args:
-      prefix: of the names of inputs for values that have none; empty to leave them without.
-    """
+    """Returns inputs for a graph, with the types and names of some values; ``prefix`` names those without, if any."""
     return [
         Value(value.type, None, index, value.name or (prefix and f"{prefix}_{index}"))
         for index, value in enumerate(values)

@@ -37,17 +37,12 @@ class Collect(LoopPass):
 
 @dataclass(frozen=True)
 class _Filled:
-    """An array that a loop fills.
-
-    Attributes:
-      first: the place of the first row that is collected.
-      step: how far the next one is from it.
-    """
+    """An array that a loop fills."""
 
     node: Node
     axis: int
-    first: int
-    step: int
+    first: int  # the place of the first row that is collected
+    step: int  # from each row to the next
 
     @property
     def row(self) -> Value:

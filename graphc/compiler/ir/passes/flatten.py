@@ -88,15 +88,11 @@ def _of_switch(attrs: Attrs) -> Attrs:
 
 @dataclass(frozen=True)
 class _Link:
-    """A cond of a chain, with the other nodes of the preceding false branch.
-
-    Attributes:
-      before: its nodes before the cond, except those that only the test needs.
-    """
+    """A cond of a chain, with the other nodes of the preceding false branch."""
 
     cond: Node
     around: Graph
-    before: Sequence[Node]
+    before: Sequence[Node]  # without those that only the test needs
     after: Sequence[Node]
 
     @staticmethod

@@ -87,15 +87,11 @@ class _Update:
 
 
 class _Branch:
-    """One branch, inlined in place of the cond.
-
-    Attributes:
-      updates: the item assignment of each large tensor, by the tensor outside.
-    """
+    """One branch, inlined in place of the cond."""
 
     def __init__(self, region: Graph, operands: Sequence[Value]) -> None:
         self.values = dict(zip(region.inputs, operands, strict=True))
-        self.updates: dict[Value, _Update] = {}
+        self.updates: dict[Value, _Update] = {}  # the item assignment of each large tensor, by the tensor outside
 
     def update(self, node: Node) -> bool:
         """Records an item assignment; returns False if it is not the only one to its tensor."""

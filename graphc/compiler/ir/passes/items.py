@@ -21,16 +21,11 @@ COMBINE = {"add": "add", "multiply": "multiply", "min": "minimum", "max": "maxim
 
 @dataclass(frozen=True)
 class At:
-    """One place of an axis: a value with a number added, or that number alone.
+    """One place of an axis: a value with a number added, or that number alone."""
 
-    Attributes:
-      base: the value; None for none.
-      value: what the index says, which is both together.
-    """
-
-    base: Value | None
+    base: Value | None  # None for the number alone
     offset: int
-    value: Value | None = field(default=None, compare=False)
+    value: Value | None = field(default=None, compare=False)  # the index itself: base and offset together
 
     def apart(self, other: At) -> int | None:
         """Returns how far it lies behind another place, if that is the same however often the loop runs."""
@@ -67,14 +62,8 @@ def _at(value: Value) -> At:
 
 
 def items_of(node: Node, *, anywhere: bool = False) -> tuple[Item, ...] | None:
-    """Returns what a ``get_item`` or an ``update_item`` names of each axis of its array.
-
-    Args:
-      anywhere: whether places count that may not be there.
-
-    Returns:
-      A place or a slice for each axis; None where an index is of another kind.
-    """
+    """Returns the place or slice of each axis that a ``get_item`` or ``update_item`` names, None for other indices."""
+    # With ``anywhere``, places count that may not be there.
     array, index = node.inputs[0].type, node.attrs["index"]
     tensors = iter(node.inputs[1 if node.op.name == "get_item" else 2 :])
     if array.is_open or not array.ranked:
@@ -129,16 +118,11 @@ def size_of(shape: Sequence[int], items: Sequence[Item]) -> int:
 
 @dataclass(frozen=True)
 class Access:
-    """A read or a write of an array that a loop carries.
-
-    Attributes:
-      node: the ``get_item`` or ``update_item``.
-      writes: how many writes of the same iteration come before it.
-    """
+    """A read or a write of an array that a loop carries."""
 
     node: Node
     items: tuple[Item, ...]
-    writes: int
+    writes: int  # the number of writes before it in the same iteration
 
     @property
     def is_write(self) -> bool:
@@ -149,14 +133,7 @@ class Access:
 def accesses(
     body: Graph, array: Value, result: Value, waiting: Collection[Node], *, anywhere: bool = False
 ) -> list[Access] | None:
-    """Returns what an iteration reads and writes of an array.
-
-    Args:
-      anywhere: as for :func:`items_of`.
-
-    Returns:
-      The reads and writes, as they come; None if the array is used in another way.
-    """
+    """Returns the reads and writes of an array in an iteration, in order; None if it is used in another way."""
     if array.type.is_open or not array.type.ranked or OPEN in array.type.shape:
         return None
     users, uses = body.users(), list[Access]()

@@ -30,15 +30,12 @@ class Loop:
     Its operands are the initial carried values, the arrays whose rows the iterations take, and the values common to all
     iterations. The body has an input for each, in this order, after the index if it is a ``scan``. Its outputs are the
     carried values and the rows to collect.
-
-    Attributes:
-      node: the loop, or the ``vjp``.
     """
 
     op: OpDef
     attrs: Attrs
     operands: tuple[Value, ...]
-    node: Node
+    node: Node  # the loop, or the ``vjp``
 
     @staticmethod
     def of(node: Node, ops: Ops) -> Loop | None:
@@ -121,10 +118,8 @@ class Loop:
         return range(self.num_carry - len(self.attrs.get("assigned", ())))
 
     def unchanged(self) -> set[int]:
-        """Returns the positions of the carried values that every iteration passes on unchanged.
-
-        This excludes assigned variables: no gradient flows between iterations through them.
-        """
+        """Returns the positions of the carried values that every iteration passes on unchanged."""
+        # This excludes assigned variables: no gradient flows between iterations through them.
         return {position for position in self.places if _source(self.body.outputs[position]) is self.inside[position]}
 
     def invariants(self) -> list[Value]:

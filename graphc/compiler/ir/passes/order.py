@@ -80,11 +80,9 @@ class _Paths:
         self._added: dict[Node, list[Node]] = {}
 
     def missing(self, node: Node, candidates: set[Node]) -> list[Node]:
-        """Returns the candidates that need an edge; they count as connected from now on.
-
-        Every edge points back in the order, so the search takes the latest node first: a candidate later than all nodes
-        still to visit has no path.
-        """
+        """Returns the candidates that need an edge; they count as connected from now on."""
+        # Every edge points back in the order, so the search takes the latest node first: a candidate later than all
+        # nodes still to visit has no path.
         position = self._position
         waiting = sorted((position[candidate] for candidate in candidates), reverse=True)
         seen: set[int] = set()

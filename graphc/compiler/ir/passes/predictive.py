@@ -58,18 +58,13 @@ _BEFORE = -1
 
 @dataclass(frozen=True)
 class _Rows:
-    """An array of which each iteration of a loop writes a row.
-
-    Attributes:
-      motion: how the place goes on that it writes to.
-      reads: for each read the number of iterations since the row was written, 0 for this one, or :data:`_BEFORE`.
-    """
+    """An array of which each iteration of a loop writes a row."""
 
     place: int
     axis: int
     write: Access
     motion: Motion
-    reads: Mapping[Node, tuple[Access, int]]
+    reads: Mapping[Node, tuple[Access, int]]  # with the iterations since the row was written, or _BEFORE
 
     @property
     def row(self) -> TensorType:

@@ -42,17 +42,13 @@ class Promote(LoopPass):
 
 @dataclass(frozen=True)
 class _Part:
-    """A part of an array that a loop carries.
-
-    Attributes:
-      others: the places of parts that are read alone.
-    """
+    """A part of an array that a loop carries."""
 
     place: int
     array: TensorType
     axes: tuple[int, ...]
     where: tuple[At, ...]
-    others: tuple[tuple[At, ...], ...]
+    others: tuple[tuple[At, ...], ...]  # the places of parts that are only read
     found: tuple[Access, ...]
 
     @property

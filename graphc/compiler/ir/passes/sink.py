@@ -55,23 +55,14 @@ def _places(node: Node, used: set[Value]) -> list[int]:
 
 
 class _Parts:
-    """The parts of a loop: those repeated in each iteration, and those that only the last iteration determines.
-
-    Attributes:
-      unchanged: the positions of the carried values that are the same in all iterations.
-      kept: the positions of the values that stay carried.
-      sunk: the positions of the values computed after the loop.
-      collected: the positions of the used outputs that collect rows.
-      repeated: the nodes of the body and of the test that each iteration needs.
-      slice: the nodes of the body that the values after the loop need.
-    """
+    """The parts of a loop: those repeated in each iteration, and those that only the last iteration determines."""
 
     def __init__(self, loop: Loop, used: Sequence[int], ops: Registry[OpDef]) -> None:
         self.loop, self.used, self.ops = loop, used, ops
         self.unchanged = loop.unchanged()
         self.collected = [position for position in used if position >= loop.num_carry]
-        self.kept: set[int] = set()
-        self.repeated: set[Node] = set()
+        self.kept: set[int] = set()  # the positions of the values that stay carried
+        self.repeated: set[Node] = set()  # the nodes of the body and of the test that each iteration needs
         self._entries = {value: position for position, value in enumerate(loop.inside)}
         if loop.test is not None:
             self._entries.update({value: position for position, value in enumerate(loop.test.inputs)})

@@ -88,17 +88,9 @@ LOOP = "graphc_loop"
 
 
 def dependence(program: Program) -> list[Inputs]:
-    """Returns, for each output, the positions of the inputs that it depends on differentiably.
-
-    Integers, booleans and ``stop_gradient`` are not differentiable. Branches, loops and calls are analysed; outputs of
-    functions with custom derivatives count as dependent on all inputs, except those of :data:`LOOP`.
-
-    Example:
-      >>> import jax
-      >>> program = jax.make_jaxpr(lambda x, y, n: (x * n, jax.numpy.floor(y).astype(int) * x + y))(1.0, 2.0, 3)
-      >>> [sorted(inputs) for inputs in dependence(program.jaxpr)]
-      [[0], [0, 1]]
-    """
+    """Returns, for each output, the positions of the inputs that it depends on differentiably."""
+    # Integers, booleans and ``stop_gradient`` are not differentiable. Branches, loops and calls are analysed; outputs
+    # of functions with custom derivatives count as dependent on all inputs, except those of :data:`LOOP`.
     return _outputs(program, [frozenset([index]) for index in range(len(program.invars))])
 
 

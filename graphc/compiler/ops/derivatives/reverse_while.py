@@ -72,22 +72,9 @@ def while_loop(
     """Repeats a body while a test is true; differentiable in reverse mode, and in :func:`forward_mode` in forward mode.
 
     Args:
-      test: takes the carried values and the invariant ones, returns a bool scalar.
-      body: takes the same, returns the carried values after an iteration, of the same types. Neither closes over traced
-        values: these must be in ``invariant``.
-      carry: the carried values before the first test, in any nested structure of arrays.
-      invariant: values that every iteration sees, in any nested structure of arrays.
+      body: neither it nor ``test`` closes over traced values: these must be in ``invariant``.
       slots: the maximum number of iterations whose carried values the backward pass keeps; at least 2.
       stores: whether the forward pass stores the carried values if it is differentiated.
-
-    Returns:
-      The carried values after the loop.
-
-    Example:
-      >>> import jax
-      >>> fall = lambda x, limit: while_loop(lambda x, limit: x > limit, lambda x, limit: x * x / 20, x, limit)
-      >>> jax.grad(fall)(10.0, 2.0).item()  # 10, 5, 1.25
-      0.5
     """
     if is_forward():  # JAX pushes tangents through its own loop, but not through functions with custom pullbacks
         return _forward_loop(test, body, carry, invariant)
@@ -182,10 +169,9 @@ class _Loop:
 
 @dataclass(frozen=True)
 class _Counted:
-    """A while loop that also returns its trip count and, if stored, the carried values before each iteration.
+    """A while loop that also returns its trip count and, if stored, the carried values before each iteration."""
 
-    Gradients flow through its carried values only.
-    """
+    # Gradients flow through its carried values only.
 
     loop: _Loop
 
@@ -309,11 +295,10 @@ def _sweep(step: _Step, state: _State, slots: int) -> _Gradients:
 
 @dataclass(frozen=True)
 class _Sweep:
-    """The backward pass of a loop with linear pullback, itself with a custom gradient.
+    """The backward pass of a loop with linear pullback, itself with a custom gradient."""
 
-    With J the derivative of the loop, the pass computes the product of J transposed with cotangents c. The product of
-    its result with v is that of c with J v, the tangents that v becomes in the loop, which yields its gradients.
-    """
+    # With J the derivative of the loop, the pass computes the product of J transposed with cotangents c. The product of
+    # its result with v is that of c with J v, the tangents that v becomes in the loop, which yields its gradients.
 
     step: _Step
     slots: int

@@ -23,19 +23,12 @@ _STRING = 16
 
 @dataclass(frozen=True)
 class NodeCost:
-    """The cost of a node in one run of the graph.
+    """The cost of a node in one run of the graph."""
 
-    Attributes:
-      flops: floating-point operations, transcendental functions counted as one each; None where XLA does not tell.
-      bytes: the size of the values that it reads and writes.
-      runs: the number of runs; iterations that the program decides count once.
-      per_iteration: whether it is in a loop of that kind, so that the figures are those of one iteration.
-    """
-
-    flops: float | None
-    bytes: int
-    runs: int = 1
-    per_iteration: bool = False
+    flops: float | None  # transcendental functions count as one each; None where XLA does not tell
+    bytes: int  # the size of the values that it reads and writes
+    runs: int = 1  # iterations that the program decides count once
+    per_iteration: bool = False  # whether it is in a loop of that kind, so that the figures are those of one iteration
 
 
 def bytes_of(type: TensorType) -> int:
@@ -113,16 +106,12 @@ def _counted(node: Node) -> float | None:
 
 @dataclass(frozen=True)
 class Memory:
-    """The memory that a compiled program needs, in bytes.
-
-    Attributes:
-      aliased: outputs that take over the buffers of inputs.
-    """
+    """The memory that a compiled program needs, in bytes."""
 
     arguments: int
     outputs: int
     temporaries: int
-    aliased: int
+    aliased: int  # outputs that take over the buffers of inputs
 
     @property
     def total(self) -> int:

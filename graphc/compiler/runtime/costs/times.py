@@ -23,20 +23,9 @@ _AROUND = re.compile(r"%([\w.-]+) = (?:\([^\n]*?\)|\S+) (?:while|conditional|cal
 
 
 def node_times(folder: str | Path, executable: Any, graph: Graph) -> dict[str, float]:
-    """Reads how long the nodes of a graph took in one run, by a profile.
-
-    XLA computes several nodes in one kernel; the time of a kernel is that of the node whose result it gives.
-
-    Args:
-      folder: the folder that ``gx.profile(jax_profiler=folder)`` wrote while the function ran.
-
-    Returns:
-      Seconds of one run, by the path of the node (``scan/body/matmul``); those around it have the sum. Nothing if the
-      program did not run meanwhile.
-
-    Raises:
-      NotFoundError: there is no profile in the folder.
-    """
+    """Returns the seconds of nodes in one run, by path, from a folder of ``gx.profile(jax_profiler=folder)``."""
+    # XLA computes several nodes in one kernel; the time of a kernel is that of the node whose result it gives. Nodes
+    # around others have the sum. Empty if the program did not run meanwhile.
     files = sorted(Path(folder).rglob("*.xplane.pb"))
     if not files:
         raise NotFoundError(
@@ -108,18 +97,12 @@ _ARRAY = re.compile(r"(?P<dtype>[a-z]+(?P<bits>\d*)\w*)\[(?P<shape>[\d,]*)\]")
 
 @dataclass(frozen=True)
 class CollectiveReport:
-    """Collectives of one kind in a program.
-
-    Attributes:
-      count: the number of collectives; one in the body of a loop counts once.
-      arrays: the total number of arrays that they process.
-      bytes: the size of their results on each device.
-    """
+    """Collectives of one kind in a program."""
 
     kind: str
-    count: int
-    arrays: int
-    bytes: int
+    count: int  # one in the body of a loop counts once
+    arrays: int  # the total number that they process
+    bytes: int  # the size of their results on each device
 
 
 def collectives_of(executable: Any) -> tuple[CollectiveReport, ...]:
@@ -169,16 +152,11 @@ _Span = tuple[float, float]
 
 @dataclass(frozen=True)
 class DeviceTime:
-    """A device's activity in seconds; no time is counted twice.
-
-    Attributes:
-      communication: nothing but collectives ran, and all devices of this process had entered them.
-      waiting: nothing but collectives ran, and another device of this process had not entered them yet.
-    """
+    """A device's activity in seconds; no time is counted twice."""
 
     compute: float
-    communication: float
-    waiting: float
+    communication: float  # nothing but collectives ran, and all devices of this process had entered them
+    waiting: float  # nothing but collectives ran, which another device of this process had not entered yet
 
 
 def device_times(run: Callable[[], object], executable: Any) -> dict[int, DeviceTime]:

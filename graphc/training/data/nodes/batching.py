@@ -92,17 +92,13 @@ class _PaddedBatches(NodeReader):
 
 @dataclass(frozen=True, eq=False)
 class PaddedBatch(PlanNode):
-    """A number of consecutive elements, padded to one shape.
-
-    Attributes:
-      shapes: the shapes of each leaf, with None for the size of the largest; None for all sizes of it.
-    """
+    """A number of consecutive elements, padded to one shape."""
 
     word = "padded_batch"
     source: PlanNode
     batch_size: int
     drop_remainder: bool
-    shapes: tuple[Any, ...]
+    shapes: tuple[Any, ...]  # of each leaf, with None for the size of the largest; None for all sizes of it
     values: tuple[Any, ...]
 
     @cached_property

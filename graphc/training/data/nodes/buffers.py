@@ -101,10 +101,8 @@ class _ShuffledNumbers(_Shuffled):
         return (taken,) if len(taken) else None
 
     def _exchanged(self, incoming: Any) -> Any:
-        """Puts numbers into the buffer one after the other, and returns the numbers that they replace.
-
-        A slot that is drawn twice returns, the second time, the number put there before.
-        """
+        """Puts numbers into the buffer one after the other, and returns the numbers that they replace."""
+        # A slot that is drawn twice returns, the second time, the number put there before.
         slots = (self._random.random(len(incoming)) * self._size).astype(np.int64)
         order = np.argsort(slots, kind="stable")
         again = slots[order[1:]] == slots[order[:-1]]

@@ -133,16 +133,12 @@ def _unlisted(value: Any, dtype: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Scan(PlanNode):
-    """A function applied to each element and to a state, which it updates.
-
-    Attributes:
-      function: maps a state and an element to the next state and an element.
-    """
+    """A function applied to each element and to a state, which it updates."""
 
     word = "scan"
     source: PlanNode
     initial: Row
-    function: UserFunction
+    function: UserFunction  # maps a state and an element to the next state and an element
 
     @cached_property
     def spec(self) -> Any:
@@ -406,12 +402,7 @@ class _Grouped(Replayed):
 
 @dataclass(frozen=True, eq=False)
 class GroupByWindow(PlanNode):
-    """Groups of elements with the same key, each made into a dataset by a function.
-
-    Attributes:
-      window_size: the number of elements in a group, or a function from a key to that number.
-      make: a function from a plan to a dataset.
-    """
+    """Groups of elements with the same key, each made into a dataset by a function."""
 
     word = "group_by_window"
     changes_count = True
@@ -419,7 +410,7 @@ class GroupByWindow(PlanNode):
     source: PlanNode
     key: UserFunction
     reduce: UserFunction
-    window_size: Callable[[Any], Any] | int | None
+    window_size: Callable[[Any], Any] | int | None  # the elements in a group, or a function of the key
     make: Callable[[PlanNode], Any] = field(repr=False)
 
     @cached_property

@@ -257,12 +257,7 @@ def _at_once(spec: Any, size: int) -> int:
 
 
 class _AtOnce(NodeReader):
-    """Batches, several of which are made at once.
-
-    Args:
-      function: the function that makes the rows, or is called for each batch.
-      at_once: the maximum number of batches to make at once.
-    """
+    """Batches, several of which are made at once by a function that makes the rows, or is called for each batch."""
 
     counters = ("number",)
 

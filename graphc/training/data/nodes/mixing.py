@@ -161,21 +161,16 @@ def plan_in(leaf: Any, function: UserFunction) -> PlanNode:
 
 @dataclass(frozen=True, eq=False)
 class Interleave(PlanNode):
-    """The elements of the datasets that a function returns, interleaved.
-
-    Attributes:
-      cycle_length: the number of datasets to read in turn; 1 for one after the other.
-      ahead_of_each: the number of elements of each that a thread reads ahead; None for no threads.
-    """
+    """The elements of the datasets that a function returns, interleaved."""
 
     word = "interleave"
     changes_count = True
     slow = True
     source: PlanNode
     function: UserFunction
-    cycle_length: int
+    cycle_length: int  # the number of datasets to read in turn; 1 for one after the other
     block_length: int
-    ahead_of_each: int | None = None
+    ahead_of_each: int | None = None  # the elements of each that a thread reads ahead; None for no threads
 
     @cached_property
     def spec(self) -> Any:

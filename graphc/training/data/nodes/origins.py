@@ -225,10 +225,8 @@ class RandomNumbers(PlanNode):
 
 
 def shared(plan: PlanNode) -> tuple[PlanNode, bool]:
-    """Returns a plan of batches reduced to this process's part, and True if it could be reduced.
-
-    This requires a job of several processes, whose number divides all batches.
-    """
+    """Returns a plan of batches reduced to this process's part, and True if it could be reduced."""
+    # This requires a job of several processes, whose number divides all batches.
     count = jax.process_count()
     shapes = [leaf.shape for leaf in flatten(plan.spec)[0]]
     even = all(shape and shape[0] is not None and shape[0] % count == 0 for shape in shapes)
@@ -298,16 +296,10 @@ class ShareBatches(PlanNode):
 
 
 def part_of(count: int, parts: int, index: int) -> tuple[int, int]:
-    """Returns where one of several contiguous, even parts of some rows starts and ends.
-
-    Rows are numbered over the whole dataset, and the processes divide each batch. So all processes take the same number
-    of steps, the batches equal those of a single process, and a position means the same for any number of processes.
-
-    Example:
-      >>> from graphc.training.data.nodes.origins import part_of
-      >>> [part_of(8, 3, index) for index in range(3)]
-      [(0, 3), (3, 6), (6, 8)]
-    """
+    """Returns where one of several contiguous, even parts of some rows starts and ends: (0, 3), (3, 6), (6, 8) of 8."""
+    # Rows are numbered over the whole dataset, and the processes divide each batch. So all processes take the same
+    # number of steps, the batches equal those of a single process, and a position means the same for any number of
+    # processes.
     size, more = divmod(count, parts)
     start = index * size + min(index, more)
     return start, start + size + (index < more)

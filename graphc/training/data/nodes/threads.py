@@ -26,25 +26,16 @@ _END_SECONDS, _EXIT_SECONDS = 1.0, 0.1
 
 @dataclass(eq=False)
 class _Work:
-    """One element in progress.
+    """One element in progress."""
 
-    Attributes:
-      before: the position of the input before it.
-      given: whether its result was returned before those of earlier elements.
-    """
-
-    before: State
+    before: State  # the position of the input before it
     number: int
     future: Future[Row]
-    given: bool = False
+    given: bool = False  # whether its result was returned before those of earlier elements
 
 
 class MappedInThreads(NamedRows):
-    """Calls a function for several elements at a time.
-
-    Args:
-      ordered: whether results come in the order of the elements.
-    """
+    """Calls a function for several elements at a time; if ``ordered``, results come in the order of the elements."""
 
     def __init__(self, function: UserFunction, rows: NodeReader, threads: int, ordered: bool) -> None:
         super().__init__(function, rows)
@@ -146,11 +137,7 @@ class MappedInThreads(NamedRows):
 
 
 class MappedInProcesses(MappedInThreads):
-    """Calls a function for several elements at a time, in separate processes.
-
-    Args:
-      ordered: whether results come in the order of the elements.
-    """
+    """Calls a function for several elements at a time, in separate processes."""
 
     def __init__(self, function: UserFunction, spec: Any, rows: NodeReader, workers: int, ordered: bool) -> None:
         super().__init__(function, rows, workers, ordered)
@@ -221,13 +208,9 @@ class _Shelf:
 
 
 class ReadAhead(NodeReader):
-    """Reads its input in a thread, some rows ahead.
+    """Reads its input in a thread, some rows ahead; ``index`` is applied to each row in the thread."""
 
-    The thread starts with the first requested row. It ends with the input, after an exception, or on :meth:`close`.
-
-    Args:
-      place: a function applied to each row in the thread, such as a transfer to a device.
-    """
+    # The thread starts with the first requested row. It ends with the input, after an exception, or on :meth:`close`.
 
     def __init__(self, rows: NodeReader, size: int, index: Callable[[Row], Row] | None = None) -> None:
         super().__init__(rows)
@@ -263,10 +246,8 @@ class ReadAhead(NodeReader):
         return self._shelf is not None and bool(self._shelf.ready)
 
     def _end(self) -> bool:
-        """Stops the thread; returns True if it is still in a long read, after which it closes the input itself.
-
-        Neither a program that exits nor one whose wait ended early waits for the thread.
-        """
+        """Stops the thread; returns True if it is still in a long read, after which it closes the input itself."""
+        # Neither a program that exits nor one whose wait ended early waits for the thread.
         shelf, thread = self._shelf, self._thread
         self._shelf = self._thread = None
         if shelf is None or thread is None:
@@ -288,16 +269,12 @@ class ReadAhead(NodeReader):
 
 @dataclass(frozen=True, eq=False)
 class Prefetch(PlanNode):
-    """The same elements, prefetched.
-
-    Attributes:
-      place: a function that moves a row to devices; None to leave it on the host.
-    """
+    """The same elements, prefetched."""
 
     word = "prefetch"
     source: PlanNode
     buffer_size: int
-    place: Callable[[Row], Row] | None = field(default=None, repr=False)
+    place: Callable[[Row], Row] | None = field(default=None, repr=False)  # moves a row to devices
 
     def open(self, epoch: Epoch) -> NodeReader:
         return ReadAhead(self.input.open(epoch), self.buffer_size, self.place)

@@ -32,11 +32,7 @@ def pyarrow(use: str) -> Any:
 
 
 def column_array(column: Any, name: str, default: Any = None) -> np.ndarray[Any, Any]:
-    """Converts a column of a table to an array: strings to ``bytes``, lists of one length to a further axis.
-
-    Args:
-      default: the replacement for missing values.
-    """
+    """Converts a column of a table to an array: strings to ``bytes``, lists of one length to a further axis."""
     types = importlib.import_module("pyarrow").types
     kind = column.type
     if types.is_dictionary(kind):
@@ -71,13 +67,9 @@ def _lists(column: Any, name: str) -> np.ndarray[Any, Any]:
 
 @dataclass(frozen=True)
 class Tables:
-    """The format of files of tables.
+    """The format of files of tables."""
 
-    Args:
-      kind: ``"parquet"`` or ``"arrow"``.
-    """
-
-    kind: str
+    kind: str  # ``"parquet"`` or ``"arrow"``
     spec: dict[str, TensorSpec]
 
     @property

@@ -21,36 +21,25 @@ from graphc.training.data.sources.chunks import BLOCK, Columns, FileSource, file
 
 
 class CSVColumn(NamedTuple):
-    """A column to read.
-
-    Attributes:
-      dtype: its dtype; object for strings.
-      default: the value of an empty field; None if no field may be empty.
-    """
+    """A column to read."""
 
     name: str
     place: int
-    dtype: np.dtype[Any]
-    default: Any = None
+    dtype: np.dtype[Any]  # object for strings
+    default: Any = None  # the value of an empty field; None if no field may be empty
 
 
 @dataclass(frozen=True)
 class CSV:
-    """The CSV format.
-
-    Args:
-      columns: the columns to read.
-      na_value: another text that counts as empty.
-      checked: whether the header must equal ``names``.
-    """
+    """The CSV format."""
 
     names: tuple[str, ...]
     columns: tuple[CSVColumn, ...]
     delimiter: str = ","
     quotes: bool = True
-    na_value: str = ""
+    na_value: str = ""  # another text that counts as empty
     header: bool = True
-    checked: bool = True
+    checked: bool = True  # whether the header must equal ``names``
     compression: str = ""
 
     @property

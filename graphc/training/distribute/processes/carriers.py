@@ -38,19 +38,14 @@ _FIRST_PORT, _PORTS = 61440, 4096
 
 @dataclass(frozen=True)
 class ProcessRank:
-    """A process's place in its job.
-
-    Attributes:
-      host: the name or address of the interface on which rank 0 listens.
-      local_rank: its number among the processes of its machine; None if unknown.
-    """
+    """A process's place in its job."""
 
     rank: int
     count: int
-    host: str
+    host: str  # the name or address of the interface on which rank 0 listens
     port: int
     key: bytes
-    local_rank: int | None = None
+    local_rank: int | None = None  # its number among the processes of its machine; None if unknown
     local_count: int = 1
 
 
@@ -60,12 +55,6 @@ def find_place(environ: Mapping[str, str] | None = None) -> ProcessRank | None:
     ``graphc launch`` sets everything. SLURM, Open MPI and Kubernetes provide the numbers; the user must set the secret
     ``GRAPHC_AUTHKEY``, and on Kubernetes also ``GRAPHC_PROCESSES`` and ``GRAPHC_COORDINATOR``. ``GRAPHC_`` variables
     override the scheduler's.
-
-    Args:
-      environ: the environment; that of this process when None.
-
-    Raises:
-      InvalidArgumentError: something is missing or malformed; the message says what to set.
 
     Example:
       >>> place = find_place({"SLURM_JOB_ID": "7", "SLURM_STEP_NODELIST": "node[03-05]", "SLURM_STEP_NUM_TASKS": "6",
@@ -196,11 +185,7 @@ class MessageCarrier(ABC):
 
     @abstractmethod
     def linger(self, seconds: float, dead: int | None) -> None:
-        """Waits until ranks that depend on this one are gone; at most ``seconds``.
-
-        Args:
-          dead: a rank that is not waited for.
-        """
+        """Waits until ranks that depend on this one, except ``dead``, are gone; at most ``seconds``."""
 
     def is_due(self) -> bool:
         """Returns True if it is time to report again that the rank is alive."""
@@ -258,11 +243,7 @@ class MemberCarrier(MessageCarrier):
 
 
 class HubCarrier(MessageCarrier):
-    """Connects rank 0, which has the hub, to all others.
-
-    Attributes:
-      accepting: the thread that accepts the others; it ends when all have arrived.
-    """
+    """Connects rank 0, which has the hub, to all others."""
 
     def __init__(self, member: Member, index: ProcessRank, hub: Hub) -> None:
         super().__init__(member)

@@ -49,11 +49,7 @@ def compares_batch() -> bool:
 
 
 def mark_batch(array: jax.Array, whole: Any) -> None:
-    """Makes the ranks compare the sources of an array, before each program that takes it.
-
-    Args:
-      whole: the batch that this rank took its rows from.
-    """
+    """Makes the ranks compare ``whole``, the source of an array's rows, before each program that takes the array."""
     _marks[id(array)] = _checksum(whole)
     weakref.finalize(array, _marks.pop, id(array), None)
 

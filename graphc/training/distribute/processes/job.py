@@ -53,18 +53,14 @@ class Job:
     Args:
       timeout: seconds to wait for ranks that are alive, at the start and at each barrier.
       check_every: the number of programs between comparisons of Variables; 0 for no comparison.
-
-    Attributes:
-      waited: seconds that this rank has waited for others at barriers.
-      grace: seconds that a program has to notice that the job has ended.
     """
 
     def __init__(self, index: ProcessRank, timeout: float, check_every: int) -> None:
         self.rank, self.count = index.rank, index.count
         self.timeout, self.check_every = timeout, check_every
         self.programs = self.batches = 0
-        self.waited = 0.0
-        self.grace = min(_GRACE, timeout / 2)
+        self.waited = 0.0  # seconds for others at barriers
+        self.grace = min(_GRACE, timeout / 2)  # seconds that a program has to notice that the job has ended
         self._place = index
         silence, now = min(_SILENCE, timeout), time.monotonic()
         self._member = Member(index.rank, silence, now)
@@ -100,13 +96,7 @@ class Job:
         self, what: str, facts: Mapping[str, str] | None = None, *, vote: int = 1, timeout: float | None = None,
         note: str = "",
     ) -> int:  # fmt: skip
-        """Waits until all ranks arrive.
-
-        Args:
-          what: the next action; it must be the same on all ranks.
-          facts: further facts that must be the same on all ranks, by their names in messages.
-          note: a few words for the other ranks; see :meth:`gather`.
-        """
+        """Waits until all ranks arrive; ``what`` and ``facts``, by their names in messages, must be the same on all."""
         location = user_location()
         seconds = self.timeout if timeout is None else timeout
         bound = interruption()

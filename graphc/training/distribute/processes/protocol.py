@@ -60,16 +60,11 @@ class _Entry:
 
 @dataclass
 class _Rank:
-    """The hub's record of a rank.
-
-    Attributes:
-      place: the source line that it last reported.
-      heard: the time of its last message.
-    """
+    """The hub's record of a rank."""
 
     where: str
-    heard: float
-    place: str = ""
+    heard: float  # the time of its last message
+    place: str = ""  # the source line that it last reported
     has_left: bool = False
     entry: _Entry | None = None
 
@@ -79,29 +74,19 @@ class _Rank:
 
 
 def ranks_text(ranks: Iterable[int]) -> str:
-    """Formats ranks in words.
-
-    Example:
-      >>> ranks_text([2, 0, 3])
-      'ranks 0, 2 and 3'
-    """
+    """Formats ranks in words: ``ranks 0, 2 and 3``."""
     *others, last = map(str, sorted(ranks))
     return f"ranks {', '.join(others)} and {last}" if others else f"rank {last}"
 
 
 @dataclass
 class Hub:
-    """The coordinator at rank 0: it knows all ranks and decides for the job.
-
-    Args:
-      timeout: seconds within which all ranks must arrive.
-      silence: seconds without a message after which a rank counts as dead.
-    """
+    """The coordinator at rank 0: it knows all ranks and decides for the job."""
 
     count: int
     start: float
-    timeout: float
-    silence: float
+    timeout: float  # seconds within which all ranks must arrive
+    silence: float  # seconds without a message after which a rank counts as dead
     outbox: list[tuple[int, Message]] = field(default_factory=list[tuple[int, Message]], init=False)
     failure: JobFailure | None = field(default=None, init=False)
     _ranks: dict[int, _Rank] = field(default_factory=dict[int, _Rank], init=False)
@@ -290,25 +275,16 @@ def _odd(values: Mapping[int, str]) -> tuple[int, int] | None:
 
 @dataclass
 class Member:
-    """A rank's view of the job.
-
-    Args:
-      silence: seconds without a message from rank 0 after which that rank counts as dead.
-
-    Attributes:
-      coordinator: the address where ``jax.distributed`` meets; known once all ranks have arrived.
-      vote: the smallest vote of all ranks at the last barrier.
-      notes: the notes of all ranks at the last barrier, in rank order; empty if there were none.
-    """
+    """A rank's view of the job."""
 
     rank: int
-    silence: float
+    silence: float  # seconds without a message from rank 0 after which that rank counts as dead
     heard: float
-    coordinator: str = field(default="", init=False)
+    coordinator: str = field(default="", init=False)  # where ``jax.distributed`` meets, once all ranks have arrived
     is_waiting: bool = field(default=False, init=False)
     has_left: bool = field(default=False, init=False)
-    vote: int = field(default=1, init=False)
-    notes: list[str] = field(default_factory=list[str], init=False)
+    vote: int = field(default=1, init=False)  # the smallest of all ranks at the last barrier
+    notes: list[str] = field(default_factory=list[str], init=False)  # of all ranks at the last barrier, in rank order
     failure: JobFailure | None = field(default=None, init=False)
     notices: list[str] = field(default_factory=list[str], init=False)
 
