@@ -39,11 +39,7 @@ def stay(function: str = "graphc's function of that name") -> str:
 
 
 def check_leaves(value: ArrayMethods, use: str) -> None:
-    """Raises if an open tape follows a tensor or variable that is about to become another library's array.
-
-    Args:
-      value: the tensor or variable.
-    """
+    """Raises if an open tape follows a tensor or variable that is about to become another library's array."""
     for tape in (*context.tapes, *other_tapes()):
         if tape.follows(value):
             raise UnimplementedError(
@@ -52,15 +48,12 @@ def check_leaves(value: ArrayMethods, use: str) -> None:
 
 
 class when_jax_converts:  # noqa: N801  it stands where a decorator stands
-    """The method ``__jax_array__``, which depends on what JAX is about to do.
+    """The method ``__jax_array__``, which exists only for a function of JAX that converts its arguments."""
 
-    - For an operator of ``jax.Array`` there is no method, so Python calls the tensor's own operator, which tapes see.
-    - For a function that converts its arguments there is one, which refuses a tensor that a tape follows.
-    - Where JAX would raise an error, since it compiles no function for tensors, graphc raises its own.
-
-    The calling frame shows which case it is. JAX does not promise the frame's name: if it changes, operators convert as
-    functions do and are refused under a tape; no gradient is lost silently.
-    """
+    # An operator of jax.Array gets no method, so Python calls the tensor's own operator, which tapes see. Where JAX
+    # would raise, since it compiles no function for tensors, graphc raises. JAX does not promise the frame's name that
+    # shows the case: if it changes, operators convert as functions do and are refused under a tape; no gradient gets
+    # lost.
 
     def __init__(self, convert: Callable[[Any], jax.Array]) -> None:
         self._convert = convert

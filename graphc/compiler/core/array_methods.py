@@ -436,15 +436,7 @@ T = TypeVar("T")
 
 
 class Reference(Generic[T]):
-    """A key for one object in sets and dicts, compared by identity (TensorFlow's ``tensor.ref()``).
-
-    Example:
-      >>> import graphc as gx
-      >>> x = gx.asarray([1.0, 2.0])
-      >>> seen = {x.ref()}
-      >>> x.ref() in seen, gx.asarray([1.0, 2.0]).ref() in seen
-      (True, False)
-    """
+    """A key for one object in sets and dicts, compared by identity (TensorFlow's ``tensor.ref()``)."""
 
     __slots__ = ("_referenced",)
 

@@ -31,15 +31,12 @@ class LaunchCounter:
 
 
 class Assignments:
-    """The variables that were made or assigned during a call, with the values to restore.
-
-    Attributes:
-      built: the objects that received variables, with their attributes before.
-    """
+    """The variables that were made or assigned during a call, with the values to restore."""
 
     def __init__(self) -> None:
         self._before: dict[int, tuple[Any, Any]] = {}
         self._made: set[int] = set()
+        # The objects that received variables, with their attributes before.
         self.built: list[tuple[Any, dict[str, Any]]] = []
 
     def note(self, variable: Any) -> None:
@@ -104,39 +101,22 @@ tapes may follow the tensors of its ops."""
 
 
 class Context(threading.local, Generic[TraceT]):
-    """The state of one thread.
+    """The state of one thread."""
 
-    Attributes:
-      engaged: whether a trace, tape, device scope or counter is active, or a call is making Variables.
-      usual: whether no setting sends every op of all threads down the slow path.
-      taped: the open tapes, if the thread would be eager without them.
-      pinned: whether a device scope is active and the thread would be eager without it.
-      placing: whether a device scope is active, or placements are logged or observed.
-      trace: the trace that ops are appended to; None in eager mode.
-      tapes: the open gradient tapes, outermost first.
-      device: the combined enclosing device scopes; false if there are none.
-      replica: the data-parallel replica that is being traced, or None.
-      updates: receives the updates of optimizers in place of the Variables; None to update these.
-      creating: the record that undoes assignments, while a call runs eagerly because it creates Variables.
-      counter: counts the programs handed to devices; None to count nothing.
-      exact: whether only ``tapes`` record, not those of other threads.
-      on_host: whether numeric results of host ops stay NumPy arrays.
-    """
-
-    on_host: bool = False
-    engaged: bool = False
-    usual: bool = True
-    exact: bool = False
-    taped: tuple[Recorder, ...] = ()
-    pinned: bool = False
-    placing: bool = False
-    trace: TraceT | None = None
-    tapes: tuple[Recorder, ...] = ()
-    device: Pins = NO_PINS
-    replica: ReplicaContext | None = None
-    updates: UpdateTaker | None = None
-    creating: Assignments | None = None
-    counter: LaunchCounter | None = None
+    on_host: bool = False  # numeric results of host ops stay NumPy arrays
+    engaged: bool = False  # a trace, tape, device scope or counter is active, or a call is making Variables
+    usual: bool = True  # no setting sends every op of all threads down the slow path
+    exact: bool = False  # only ``tapes`` record, not those of other threads
+    taped: tuple[Recorder, ...] = ()  # the open tapes, if the thread would be eager without them
+    pinned: bool = False  # a device scope is active and the thread would be eager without it
+    placing: bool = False  # a device scope is active, or placements are logged or observed
+    trace: TraceT | None = None  # ops are appended to it; None in eager mode
+    tapes: tuple[Recorder, ...] = ()  # outermost first
+    device: Pins = NO_PINS  # the combined enclosing device scopes; false if there are none
+    replica: ReplicaContext | None = None  # the data-parallel replica that is being traced
+    updates: UpdateTaker | None = None  # receives the updates of optimizers; None to update the Variables
+    creating: Assignments | None = None  # undoes assignments, while a call runs eagerly because it creates Variables
+    counter: LaunchCounter | None = None  # of the programs handed to devices; None to count nothing
 
     @property
     def eager(self) -> bool:
@@ -144,10 +124,8 @@ class Context(threading.local, Generic[TraceT]):
         return not open_tapes and self.usual and not self.engaged
 
     def update(self) -> None:
-        """Recomputes ``engaged``, ``taped``, ``pinned`` and ``placing`` after a change of state.
-
-        An idle thread has no ``placing`` of its own, so that :func:`place_ops` reaches all threads.
-        """
+        """Recomputes ``engaged``, ``taped``, ``pinned`` and ``placing`` after a change of state."""
+        # An idle thread has no ``placing`` of its own, so that :func:`place_ops` reaches all threads.
         own = self.__dict__
         if self.device:
             own["placing"] = True
@@ -221,12 +199,7 @@ def set_slow(reason: int, enabled: bool) -> None:
 
 
 def place_ops(reason: int, enabled: bool) -> None:
-    """Makes the eager ops of all threads determine their device for a reason, or withdraws the reason.
-
-    Args:
-      reason: ``LOGGED`` or ``OBSERVED``.
-      enabled: True to set the reason, False to withdraw it.
-    """
+    """Makes the eager ops of all threads determine their device for a reason (LOGGED, OBSERVED), or withdraws it."""
     set_slow(reason, enabled)
     Context.placing = not busy.isdisjoint((LOGGED, OBSERVED))
 
@@ -285,11 +258,7 @@ class on_host:  # noqa: N801  a class, since a generator takes three times as lo
 
 @contextmanager
 def count_launches() -> Generator[LaunchCounter]:
-    """Counts the programs that this thread hands to devices in the scope: eager ops, compiled functions, copies.
-
-    Yields:
-      The counter; its ``count`` may be read at any time.
-    """
+    """Counts the programs that this thread hands to devices in the scope: eager ops, compiled functions, copies."""
     saved = context.counter
     context.counter = counter = LaunchCounter()
     context.update()
@@ -303,8 +272,6 @@ def count_launches() -> Generator[LaunchCounter]:
 @contextmanager
 def creation_scope(*, keep: bool) -> Generator[Assignments]:
     """Opens a scope for a call that runs eagerly because it creates Variables; a failed call changes no Variable.
-
-    Yields the record of the Variables that are made and assigned.
 
     Args:
       keep: whether Variables keep their assigned values; if not, only their creation remains of the call.
@@ -335,11 +302,7 @@ def outside_scope() -> Generator[None]:
 
 @contextmanager
 def making_scope(assignments: Assignments, recorder: Recorder) -> Generator[None]:
-    """Runs ops eagerly inside the scope while a function is traced, on the devices pinned there.
-
-    Args:
-      recorder: the only tape, which records the reads.
-    """
+    """Runs ops eagerly while a function is traced, on the devices pinned there; only ``recorder`` records reads."""
     saved = context.creating
     with outside_scope():  # it restores what is set here
         context.tapes, context.creating = (recorder,), assignments
@@ -378,11 +341,7 @@ def joining_scope(tapes: tuple[Recorder, ...]) -> Generator[None]:
 
 @contextmanager
 def device_scope(device: str | Pins) -> Generator[None]:
-    """Makes this pin the only one inside the scope, whatever the enclosing scopes say.
-
-    Args:
-      device: the canonical name of a device, or combined pins; false for no pin.
-    """
+    """Makes a pin (a device's canonical name, or Pins; false for none) the only one inside the scope."""
     saved = context.device
     if isinstance(device, str):
         device = Pins((DeviceSpec.parse(device),), device) if device else NO_PINS

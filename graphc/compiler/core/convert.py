@@ -35,11 +35,7 @@ SCALARS = frozenset({bool, int, float, complex})
 
 @singledispatch
 def operand(value: Any) -> Any:
-    """Returns the value as something an op can be applied to.
-
-    Raises:
-      InvalidTypeError: the value cannot be a tensor.
-    """
+    """Returns the value as something an op can be applied to."""
     if isinstance(value, Tracer):
         raise InvalidArgumentError(
             f"got a JAX tracer {value!r:.80}, but graphc cannot run inside a JAX transformation; call graphc from "

@@ -45,11 +45,7 @@ if TYPE_CHECKING:
 
 
 class LateValue:
-    """A placeholder, in an attribute, for the value of a tensor that is known only when the graph runs.
-
-    Args:
-      tensor: a tensor of integers.
-    """
+    """A placeholder, in an attribute, for the value of a tensor of integers that is known only when the graph runs."""
 
     __slots__ = ("tensor",)
 
@@ -63,15 +59,7 @@ def is_by_hand() -> bool:
 
 
 def late_value(tensor: Any) -> Any:
-    """Returns the attribute value for a tensor: ints, or nested tuples of ints, if its values are known.
-
-    Args:
-      tensor: a symbolic tensor or a Variable.
-
-    Returns:
-      A placeholder if the values are not known; None if a tensor cannot be an attribute here, as no graph is built by
-      hand or the tensor is not of integers.
-    """
+    """Returns a tensor's values as an attribute: ints, or a placeholder if unknown; None if it cannot be one here."""
     trace = context.trace
     if trace is None or not trace.root.is_graph or tensor.dtype.kind not in "iu":
         return None
@@ -134,9 +122,7 @@ def register_values(tensor: type[Any], on_strings: Handler, on_host: Handler) ->
     """Sets what values are besides arrays, whose classes apply ops themselves; core/host_ops.py calls this once.
 
     Args:
-      tensor: the class that wraps results.
       on_strings: handles ops on tensors of strings, which are not operands; returns None if no input is one.
-      on_host: handles ops that run on the host.
     """
     global _tensor, _on_strings, _on_host
     _tensor, _on_strings, _on_host = tensor, on_strings, on_host
@@ -154,8 +140,7 @@ def observe_ops(observe: Callable[..., None] | None) -> None:
     """Sets a hook called after every eager op; None removes it, at no remaining cost.
 
     Args:
-      observe: takes the op, its attributes and regions, its input arrays, its output arrays, which may still be
-        computing, and its start by ``time.perf_counter``.
+      observe: takes op, attributes, regions, inputs, outputs (perhaps still computing), and the start (perf_counter).
     """
     global _observe
     _observe = observe
@@ -163,19 +148,7 @@ def observe_ops(observe: Callable[..., None] | None) -> None:
 
 
 def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()) -> list[Tensor]:
-    """Runs an op, or appends it to the graph that is being traced.
-
-    Args:
-      inputs: tensors, variables, arrays or numbers, one per tensor parameter.
-      regions: the bodies, for ops with regions.
-
-    Returns:
-      The outputs.
-
-    Raises:
-      InvalidArgumentError: the shapes do not fit; both modes raise the same message, with the user's line.
-      InvalidTypeError: a dtype or a Python type does not fit.
-    """
+    """Runs an op, or appends it to the open trace; both modes raise the same errors, with the user's line."""
     if op.host:
         return _on_host(op, inputs, attrs)
     try:
@@ -237,12 +210,7 @@ def apply_compiled(
     op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], compiled: Compiled, *,
     extra: Sequence[Any] = (),
 ) -> list[Tensor]:  # fmt: skip
-    """Applies an op in eager code without tapes, by a function that was compiled for it; see :func:`apply_all`.
-
-    Args:
-      compiled: takes ``extra``, then the arrays of the inputs; returns arrays.
-      extra: arrays in front of the inputs, which move to the inputs' device.
-    """
+    """Applies an op in eager code without tapes by ``compiled(*extra, *inputs)``; ``extra`` moves to their device."""
     outputs = _run(op, [*map(_tensor, extra), *inputs], attrs, regions, compiled)
     if EXAMINED in busy:
         examine(op, inputs, attrs, regions, outputs)
@@ -250,11 +218,7 @@ def apply_compiled(
 
 
 def apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()) -> Any:
-    """Runs or traces an op as :func:`apply_all` does, and returns the results in the form that users expect.
-
-    Returns:
-      A Tensor, a tuple of Tensors when the op has several outputs, or None when it has none.
-    """
+    """Runs or traces an op as :func:`apply_all` does; returns a Tensor, a tuple of several, or None without outputs."""
     tapes = context.taped
     if (
         open_tapes

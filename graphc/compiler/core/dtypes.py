@@ -23,11 +23,7 @@ _jax_config: Any = jax.config  # its settings are not annotated
 
 
 def dtype_rules() -> int:
-    """Returns the dtype rules in force, as part of the key of whatever depends on them.
-
-    Returns:
-      0 without 64-bit types; with them, the number of bits of the default dtypes.
-    """
+    """Returns a key of the dtype rules in force: 0 without 64-bit types, else the bits of the default dtypes."""
     return _default_bits if _jax_config.jax_enable_x64 else 0
 
 
@@ -64,19 +60,7 @@ _KINDS: dict[str, type[Any]] = {"i": int, "f": float, "c": complex}
 
 
 def as_dtype(dtype: Any) -> np.dtype[Any]:
-    """Returns the dtype that an array of the given dtype becomes.
-
-    Args:
-      dtype: anything that NumPy accepts as a dtype, or a name such as ``"bfloat16"``. ``int``, ``float`` and
-        ``complex``, also as names, mean the default dtypes.
-
-    Raises:
-      InvalidTypeError: tensors cannot have this dtype.
-
-    Example:
-      >>> as_dtype(float), as_dtype("bfloat16")
-      (dtype('float32'), dtype(bfloat16))
-    """
+    """Returns the dtype that an array of a dtype becomes; ``int``, ``float``, ``complex`` mean the default dtypes."""
     try:
         if type(dtype) in (type, str) and dtype in _DEFAULTS:
             dtype = _DEFAULTS[dtype][_default_bits]
@@ -99,19 +83,9 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
 
 
 def canonical_array(value: Any, dtype: np.dtype[Any] | None = None) -> np.ndarray[Any, Any]:
-    """Returns a NumPy array in a dtype that tensors have, in newly allocated memory.
-
-    JAX reads NumPy's memory asynchronously, or keeps it, even if asked for a copy: later writes to the user's array
-    would change the result.
-
-    Args:
-      value: an array, or a nested list of numbers.
-      dtype: the dtype to convert to, by NumPy's rules; None for the natural one.
-
-    Raises:
-      InvalidTypeError: the value is not an array of numbers or booleans, or has a mask.
-      InvalidArgumentError: the value has ints that the natural dtype cannot hold.
-    """
+    """Returns a NumPy array in a dtype that tensors have (None: the natural one), in newly allocated memory."""
+    # JAX reads NumPy's memory asynchronously, or keeps it, even if asked for a copy: later writes to the user's array
+    # would change the result.
     if isinstance(value, np.ma.MaskedArray):
         raise InvalidTypeError(
             "cannot make a tensor from a masked array: a tensor has no mask; use `array.filled(value)`, or pass "
@@ -137,12 +111,7 @@ def canonical_array(value: Any, dtype: np.dtype[Any] | None = None) -> np.ndarra
 
 
 def copied_numpy(value: Any) -> np.ndarray[Any, Any]:
-    """Converts NumPy arrays and scalars as :func:`canonical_array` does, in a fifth of the time.
-
-    Raises:
-      TypeError: the value is not a NumPy array or scalar.
-      GraphcError: as for :func:`canonical_array`.
-    """
+    """Converts NumPy arrays and scalars as :func:`canonical_array`, in a fifth of the time; TypeError for others."""
     if type(value) is not np.ndarray and not isinstance(value, np.generic):
         raise TypeError
     value = cast("np.ndarray[Any, Any]", value)
@@ -175,13 +144,7 @@ def _narrowed(array: np.ndarray[Any, Any], dtype: np.dtype[Any], what: str) -> n
 
 
 def narrowed(value: Any, narrow: Any) -> Any:
-    """Returns a copy of an array of ints in the narrower dtype that tensors have.
-
-    Raises for values that do not fit, as :func:`canonical_array` does, in a tenth of the time.
-
-    Args:
-      narrow: the copy, in which values that do not fit are others.
-    """
+    """Returns ``narrow``, a copy of ints in a narrower dtype, if all fit, in a tenth of `canonical_array`'s time."""
     dtype = narrow.dtype
     if value.size <= _FEW:
         fits = narrow.astype(value.dtype).tobytes() == value.tobytes()  # 0.6 us; ``==`` takes 2.7
@@ -195,11 +158,7 @@ def narrowed(value: Any, narrow: Any) -> Any:
 
 
 def too_large(number: int, dtype: np.dtype[Any], what: str = "Python int") -> InvalidArgumentError:
-    """Returns the error for an int that a dtype cannot hold.
-
-    Args:
-      what: a description of the int, for the message.
-    """
+    """Returns the error for an int (described by ``what``) that a dtype cannot hold."""
     bits = number.bit_length()
     text = number if bits < 200 else f"of {bits} bits"  # Python refuses to print ints of thousands of digits
     asked = ", and a dtype" if what == "Python int" else ""
@@ -219,10 +178,8 @@ def check_fits(what: str, values: Any, dtype: np.dtype[Any]) -> None:
 
 
 def check_ints(values: Any, low: int, high: int, error: Callable[[Any], GraphcError]) -> None:
-    """Raises an error, made of the int, for Python ints that do not lie between two.
-
-    In a trace the program raises it for ints that depend on tensors, unless their bounds tell that they lie there.
-    """
+    """Raises an error, made of the int, for Python ints that do not lie between two."""
+    # In a trace the program raises it for ints that depend on tensors, unless their bounds tell that they lie there.
     for value in nest.flatten(values)[0] if isinstance(values, list | tuple) else (values,):
         if type(value) is int and not low <= value <= high:
             raise error(value).here()
@@ -236,11 +193,7 @@ def _require_within(number: Any, low: int, high: int, error: Callable[[], Graphc
 
 
 def natural_dtype(*values: Any) -> np.dtype[Any]:
-    """Returns JAX's result dtype for these values; the default dtype if all are Python numbers.
-
-    Args:
-      *values: arrays or Python numbers.
-    """
+    """Returns JAX's result dtype for arrays and Python numbers; the default dtype if all are Python numbers."""
     promoted = np.dtype(jnp.result_type(*values))
     weak = all(not hasattr(value, "dtype") or jax.typeof(value).weak_type for value in values)
     return as_dtype(_KINDS[promoted.kind]) if weak and promoted.kind in _KINDS else promoted
@@ -257,14 +210,7 @@ def kind_of_dtype(dtype: np.dtype[Any]) -> str:
 
 
 def scalar_array(value: complex, *, weak: bool = True) -> np.ndarray[Any, Any]:
-    """Returns a Python scalar as a 0-d array.
-
-    Args:
-      weak: whether to use JAX's dtype of weak scalars, instead of the default dtype.
-
-    Raises:
-      InvalidArgumentError: the scalar is an int that the dtype cannot hold.
-    """
+    """Returns a Python scalar as a 0-d array, in JAX's dtype of weak scalars or the default; raises if too large."""
     kind = type(value)
     dtype = as_dtype(_DEFAULTS[kind][64] if weak and kind in _DEFAULTS else kind)
     try:
@@ -277,11 +223,7 @@ _types: dict[Any, TensorType] = {}
 
 
 def type_of(array: Any) -> TensorType:
-    """Returns the type of a JAX or NumPy array.
-
-    Raises:
-      InvalidTypeError: tensors cannot have the array's dtype, such as that of JAX's typed random keys.
-    """
+    """Returns the type of a JAX or NumPy array; refuses dtypes that tensors cannot have, as of typed random keys."""
     if isinstance(array, np.ndarray) and not array.dtype.isnative:  # which jax.typeof refuses
         return TensorType(cast("Any", array).shape, as_dtype(cast("Any", array).dtype))
     # jax.typeof returns the same object as .aval, in 720 ns instead of 20.
@@ -322,14 +264,7 @@ def _is_large(value: int) -> bool:
 
 
 def with_fitted_ints(values: Sequence[Any], attrs: Mapping[str, Any]) -> list[Any]:
-    """Returns an op's inputs with Python ints that are too large converted to the dtype that NumPy would use.
-
-    Args:
-      attrs: the attributes; the result's ``dtype``, if given, takes precedence over the other inputs.
-
-    Raises:
-      InvalidArgumentError: the dtype is an integer type that cannot hold them.
-    """
+    """Returns an op's inputs with too large ints in the dtype that NumPy would use; ``attrs['dtype']`` comes first."""
     others = [value.dtype if hasattr(value, "dtype") else value for value in values if type(value) is not int]
     dtype = attrs.get("dtype") or (np.dtype(jnp.result_type(*others)) if others else np.dtype(np.bool_))
     if dtype == np.bool_:
@@ -338,15 +273,7 @@ def with_fitted_ints(values: Sequence[Any], attrs: Mapping[str, Any]) -> list[An
 
 
 def fitted_int(value: int, dtype: np.dtype[Any]) -> Any:
-    """Returns a Python int for use with tensors of a dtype: a float, which is weak, if the dtype is inexact.
-
-    Raises:
-      InvalidArgumentError: the dtype cannot hold it.
-
-    Example:
-      >>> fitted_int(2**40, np.dtype(np.float32)), fitted_int(2**31, np.dtype(np.uint32))
-      (1099511627776.0, array(2147483648, dtype=uint32))
-    """
+    """Returns a Python int for use with tensors of a dtype: a float, which is weak, if the dtype is inexact."""
     try:
         return float(value) if jnp.issubdtype(dtype, jnp.inexact) else np.asarray(value, dtype)
     except OverflowError:
@@ -361,15 +288,7 @@ def only_ints(value: Any) -> bool:
 
 
 def array_of_ints(values: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """Returns a list of Python ints as an array; NumPy would go through floats for ints beyond int64.
-
-    Raises:
-      InvalidArgumentError: the dtype cannot hold one of them, or the rows differ in length.
-
-    Example:
-      >>> array_of_ints([0, 2**63 + 1], np.dtype(np.uint64))
-      array([                  0, 9223372036854775809], dtype=uint64)
-    """
+    """Returns a list of Python ints as an array; NumPy would go through floats for ints beyond int64."""
     try:
         return np.array(values, dtype)
     except OverflowError:

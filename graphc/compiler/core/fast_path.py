@@ -67,29 +67,17 @@ def number(name: str) -> str:
 
 
 def fast_path(kernel: str, arrays: Sequence[str], *, conditions: Sequence[str] = (), several: bool = False) -> str:
-    """Returns the first lines of a function, indented for its body.
-
-    Args:
-      several: whether the kernel returns several arrays, which ``_wrapped`` turns into the result.
-
-    The globals of the function hold :data:`FAST_PATH`, and the class Tensor as ``_Tensor``.
-    """
+    """Returns a function's first lines, indented; its globals hold :data:`FAST_PATH`, and Tensor as ``_Tensor``."""
     asked = " and ".join(["(not _busy or _context.eager)", *conditions])
+    # Of several arrays ``_wrapped`` makes the result.
     return (_SEVERAL if several else _ONE).format(conditions=asked, kernel=kernel, arrays=", ".join(arrays))
 
 
 def with_fast_path(
     slow: F, arrays: Sequence[str] | None = None, conditions: Sequence[str] = ()
 ) -> tuple[F, dict[str, Any]]:
-    """Returns a function that calls ``_kernel`` in the fast path, and its globals.
-
-    ``_kernel`` and ``_Tensor`` may be set later: until then calls take the slow path.
-
-    Args:
-      slow: the function without a fast path; its parameters have no defaults other than None.
-      arrays: the arguments of the kernel; None for the parameters.
-      conditions: as for :func:`fast_path`.
-    """
+    """Returns ``slow``, whose defaults may only be None, with a fast path that calls ``_kernel``, and its globals."""
+    # ``_kernel`` and ``_Tensor`` may be set later: until then calls take the slow path.
     parameters = inspect.signature(slow).parameters.values()
     names = [parameter.name for parameter in parameters]
     source = _FUNCTION.format(
@@ -107,11 +95,7 @@ FAILED: Final = object()
 
 
 def call_kernel(kernel: Callable[..., Any], values: Sequence[Any], tensor: type[Any]) -> Any:
-    """Calls a kernel where the call goes through a Python function anyway.
-
-    Returns:
-      The kernel's result; FAILED if it raises an exception or an argument is neither tensor nor number.
-    """
+    """Calls a kernel from a Python function; FAILED if it raises or an argument is neither tensor nor number."""
     try:
         return kernel(
             *[
@@ -159,11 +143,9 @@ Compiled: TypeAlias = Callable[..., Any]
 
 
 def kernel(op: OpDef, attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()) -> Callable[..., Any]:
-    """Returns an op's compiled function for these attributes and regions: raw arrays in, raw arrays out.
-
-    The function is cached on the op, or on its first region: it refers to the regions, and a cache elsewhere would keep
-    them alive.
-    """
+    """Returns an op's compiled function for these attributes and regions: raw arrays in, raw arrays out."""
+    # It is cached on the op, or on its first region: it refers to the regions, and a cache elsewhere would keep them
+    # alive.
     if regions:
         return _region_kernel(op, attrs, regions)
     compiled = op.caches.get(attrs)

@@ -47,13 +47,7 @@ Applied = Callable[[OpDef, Sequence[Any], Attrs], list[Any]]
 
 
 class LateStrings(StringTensor):
-    """A tensor of strings with a known shape, whose values cannot be read yet.
-
-    Args:
-      shape: the tensor's shape.
-      index: the index under which its values are stored later.
-      applied: takes a host op, inputs and attributes and returns the results.
-    """
+    """A tensor of strings with a known shape, whose values are stored later, under ``index``."""
 
     __slots__ = ("_shape", "applied", "place")
 
@@ -118,11 +112,7 @@ def is_text(value: Any) -> bool:
 
 
 def bytes_array(value: Any) -> np.ndarray[Any, Any]:
-    """Returns strings of any form as an array of ``bytes`` objects, with text encoded as UTF-8.
-
-    Raises:
-      InvalidArgumentError: the values are not strings, or the rows of a list differ in length.
-    """
+    """Returns strings of any form as an array of ``bytes`` objects, with text encoded as UTF-8."""
     if isinstance(value, np.ndarray) and value.dtype == object:
         items = cast("np.ndarray[Any, Any]", value)
         if set(map(type, items.ravel().tolist())) <= {bytes}:
@@ -134,11 +124,7 @@ def bytes_array(value: Any) -> np.ndarray[Any, Any]:
 
 
 def host_array(value: Any) -> np.ndarray[Any, Any]:
-    """Returns a tensor, array, number or string as a NumPy array for an op of the host, after waiting for it.
-
-    Raises:
-      GraphcError: the value is none of these.
-    """
+    """Returns a tensor, array, number or string as a NumPy array for an op of the host, after waiting for it."""
     if is_text(value):
         return bytes_array(value)
     source: Any = value if type(value) in SCALARS or isinstance(value, Tensor) else operand(value)
@@ -202,16 +188,11 @@ def host_type(value: Any) -> TensorType:
 
 @dataclass(frozen=True)
 class StringRule:
-    """The implementation of an op for strings.
+    """The implementation of an op for strings."""
 
-    Attributes:
-      function: takes arrays of Python strings (and numbers) by position and attributes by name, and returns one or more
-        arrays; NumPy's function of the same meaning.
-      numbers: the parameters that remain tensors of numbers: a condition, positions.
-    """
-
+    # Takes arrays of Python strings (and numbers) by position, attributes by name; returns one or more arrays.
     function: Callable[..., Any]
-    numbers: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()  # the parameters that remain tensors of numbers: a condition, positions
 
 
 STRING_RULES: Registry[StringRule] = Registry("rule of strings")

@@ -33,14 +33,7 @@ def is_spread(array: Any) -> bool:
 
 
 def target_sharding(arrays: Iterable[Any]) -> NamedSharding | None:
-    """Returns the devices on which a program on these arrays runs, if they are several.
-
-    Args:
-      arrays: arrays, numbers, or None.
-
-    Returns:
-      The sharding of a copy on each device of the most spread array; None if no array is on several devices.
-    """
+    """Returns the sharding of a copy on each device of the most spread array; None if no array is on several."""
     spread = [array for array in arrays if is_spread(array)]
     if not spread:
         return None
@@ -57,25 +50,16 @@ def _copies(array: Any) -> NamedSharding:
 
 
 def whole_on(mesh: Any) -> NamedSharding:
-    """Returns the sharding that places a full copy on each device of a mesh.
-
-    JAX (0.10 and 0.11) reads every layout that XLA chooses in terms of the mesh of the first input, and fails if that
-    mesh cannot express it. The mesh of the copies, which mostly come first, is therefore as fine as possible: it can
-    express all layouts of :func:`groups_of` devices.
-    """
+    """Returns the sharding that places a full copy on each device of a mesh."""
+    # JAX (0.10 and 0.11) reads every layout that XLA chooses in terms of the mesh of the first input, mostly of a copy,
+    # and fails if that mesh cannot express it. So this mesh is as fine as possible: it expresses all layouts of
+    # `groups_of`.
     return NamedSharding(_fine(mesh)[0], P())
 
 
 def finer_sharding(arrays: Sequence[Any]) -> tuple[int, Any] | None:
-    """Finds the input to express over the finest mesh, since other inputs lie over another mesh.
-
-    Args:
-      arrays: a program's arrays, in the order of its inputs.
-
-    Returns:
-      The position of the first array that lies over a mesh, and the same array, in the same memory, over the finest
-      mesh; None if no array lies over groups of devices. See :func:`whole_on`.
-    """
+    """Returns the position of the first array on a mesh, and it over the finest mesh; None if no mesh has groups."""
+    # The array stays in the same memory. Other inputs lie over another mesh, see :func:`whole_on`.
     indices = [index for index, array in enumerate(arrays) if _has_mesh(array)]
     if not any(GROUP_AXIS in arrays[index].sharding.mesh.axis_names for index in indices):
         return None
@@ -116,11 +100,9 @@ def _factors(number: int) -> list[int]:
 
 
 def groups_of(devices: int, rows: int) -> int:
-    """Returns the number of equal groups of devices that divides the rows of a batch.
-
-    This is the greatest common divisor, except for numbers of devices that are not prime powers: for six devices, the
-    mesh of two groups of three cannot express three groups of two.
-    """
+    """Returns the number of equal groups of devices that divides the rows of a batch."""
+    # The greatest common divisor, except for numbers of devices that are not prime powers: for six devices, the mesh of
+    # two groups of three cannot express three groups of two.
     groups = 1
     for factor in _factors(devices):
         if rows % (groups * factor):
@@ -145,12 +127,7 @@ def type_text(aval: Any) -> str:
 
 
 def mesh_text(mesh: Any) -> str:
-    """Returns a mesh as text: the sizes of its axes.
-
-    Example:
-      >>> mesh_text(jax.make_mesh((1,), ("data",)))
-      'data=1'
-    """
+    """Returns the sizes of a mesh's axes as text, such as ``data=2, model=4``."""
     return ", ".join(f"{name}={size}" for name, size in mesh.shape.items())
 
 

@@ -73,39 +73,18 @@ T = TypeVar("T")
 
 
 class Resources:
-    """Named state in containers, like TensorFlow's resource manager; safe to share between threads.
+    """Named state in containers, like TensorFlow's resource manager; safe to share between threads."""
 
-    Two resources of different kinds may have the same name.
-
-    Args:
-      graph: the graph whose runs use the resources; None for resources of several graphs, or of none.
-
-    Attributes:
-      resets: the number of resets; resources found before the last one may be gone.
-
-    Example:
-      >>> resources = Resources()
-      >>> first = resources.get_or_make("", "names", dict, dict)
-      >>> resources.get_or_make("", "names", dict, dict) is first
-      True
-      >>> gone = resources.reset([""])
-      >>> resources.get_or_make("", "names", dict, dict) is first
-      False
-    """
+    # Two resources of different kinds may have the same name.
 
     def __init__(self, graph: object | None = None) -> None:
-        self.graph = graph
+        self.graph = graph  # whose runs use the resources; None for resources of several graphs, or of none
         self._lock = threading.Lock()
         self._containers: dict[str, dict[tuple[type[Any], str], Any]] = {}
-        self.resets = 0
+        self.resets = 0  # resources from before the last one may be gone
 
     def get_or_make(self, container: str, name: str, make: Callable[[], T], kind: type[T]) -> T:
-        """Returns the resource of a name, made by ``make`` if it does not exist.
-
-        Args:
-          container: the container; empty for the default one.
-          make: makes the resource; called with the lock of all resources held, so it must not request another one.
-        """
+        """Returns a resource; ``make`` runs under the lock of all resources, so it must not request another one."""
         with self._lock:
             resources = self._containers.setdefault(container, {})
             resource = resources.get((kind, name))

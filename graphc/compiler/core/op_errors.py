@@ -23,18 +23,12 @@ _JAX_ERRORS = (TypeError, ValueError, IndexError, OverflowError, NotImplementedE
 def translate_error(
     error: Exception,
     op: OpDef,
-    values: Sequence[Any],
+    values: Sequence[Any],  # arrays, numbers or (in a graph) types
     attrs: Attrs,
-    location: Location | None = None,
-    operands: Sequence[Any] = (),
+    location: Location | None = None,  # None for the line that is running
+    operands: Sequence[Any] = (),  # the original inputs, by which the user's variables are named
 ) -> Exception:
-    """Translates a JAX error on an op: names the op, its arguments with types, and the user's line.
-
-    Args:
-      values: the inputs, as arrays, numbers or (in a graph) types.
-      location: the user's line; None for the one that is running.
-      operands: the original inputs, from which the user's variable names are found.
-    """
+    """Translates a JAX error on an op: names the op, its arguments with types, and the user's line."""
     if isinstance(error, GraphcError):
         return error
     for value in values:
@@ -129,11 +123,7 @@ PartOf = Callable[[CodeType, CodeType], bool]
 
 
 def shorten(error: BaseException) -> None:
-    """Removes graphc's frames from the traceback of an error of eager code; see :func:`shorten_all`.
-
-    Args:
-      error: an error on its way to the user.
-    """
+    """Removes graphc's frames from the traceback of an error of eager code; see :func:`shorten_all`."""
     if context.trace is None:
         shorten_all(error)
 
@@ -155,14 +145,10 @@ def with_short_errors(function: Callable[P, R]) -> Callable[P, R]:
 def shorten_all(
     error: BaseException, is_part_of: PartOf | None = None, signals: tuple[type[BaseException], ...] = ()
 ) -> None:
-    """Removes graphc's frames from the traceback of an error, and of the errors that caused it.
-
-    Causes that graphc or JAX raised internally, away from the user's code, are dropped.
-    ``gx.config.full_traceback``, or ``GRAPHC_FULL_TRACEBACK=1`` in the environment, keeps everything.
+    """Removes graphc's frames from the tracebacks of an error and its causes; drops causes internal to graphc or JAX.
 
     Args:
-      error: an error on its way to the user.
-      is_part_of: returns True if one code object is a branch, body or operand of another; only the innermost is kept.
+      is_part_of: tells if one code object is a branch, body or operand of another; only the innermost is kept.
       signals: graphc's internal exceptions, which mean nothing to the user.
     """
     if config.full_traceback:

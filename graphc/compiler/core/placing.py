@@ -304,10 +304,8 @@ def _spec(request: str | DeviceSpec | Device) -> DeviceSpec:
 
 
 def _text(spec: DeviceSpec, *, later: bool = False) -> str:
-    """Returns the name of the device that a spec means; empty if the spec leaves it open.
-
-    In a graph that is built by hand, a spec that names a task stays unresolved: the Session knows the tasks.
-    """
+    """Returns the name of the device that a spec means; empty if the spec leaves it open."""
+    # In a graph built by hand, a spec that names a task stays unresolved: the Session knows the tasks.
     if later and (spec.job, spec.replica, spec.task) != (None, None, None):
         return str(spec)
     return "" if spec.device_type is None and spec.device_index is None else named_device(spec)
@@ -316,16 +314,10 @@ def _text(spec: DeviceSpec, *, later: bool = False) -> str:
 def requested_device(
     op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Any] = (), name: str = "", location: Any = None
 ) -> str:
-    """Returns the device that the enclosing scopes request, such as ``/device:GPU:0``; empty if they leave it open.
-
-    It may not exist: see :func:`find_device`. Device functions are not called for ops on a resource such as a Variable,
-    which run where the resource is, nor for loops and branches, whose nodes they were called for. In a graph that is
-    built by hand they are called for all ops except those on Variables, which follow the Variable's pin.
-
-    Args:
-      inputs: tensors, arrays, numbers or values of a graph.
-      location: the user's line; None for the one that is running.
-    """
+    """Returns the device that the enclosing scopes request, such as ``/device:GPU:0``; empty if they leave it open."""
+    # It may not exist: see `find_device`. Device functions are not called for ops on a resource such as a Variable,
+    # which run where the resource is, nor for loops and branches, whose nodes they were called for. A graph built by
+    # hand calls them for all ops except those on Variables, which follow the Variable's pin.
     pins = context.device
     if not pins.asks or regions:
         return pins.text
@@ -391,18 +383,7 @@ def _answer(function: DeviceFunction, node: NodeToPlace) -> DeviceSpec:
 
 
 def check_implemented(op: OpDef, device: str, location: Location | None = None) -> str:
-    """Returns the device to run an op on, given the requested one.
-
-    Args:
-      location: the user's line that requests it; None for the one that is running.
-
-    Returns:
-      ``device``; or the CPU, reported once per line, if ``device`` has no implementation of the op but the CPU does and
-      ``gx.config.soft_placement`` is on.
-
-    Raises:
-      UnimplementedError: there is no implementation; the message lists the devices that have one.
-    """
+    """Returns ``device``, or under soft placement the CPU, reported once per line, if only that implements the op."""
     if not op.platforms or device.split(":")[1].lower() in op.platforms:
         return device
     location = location or user_location()
@@ -425,15 +406,7 @@ _log = logging.getLogger("graphc.placement")
 
 
 def log_placement(op: str, name: str, requested: str, actual: str, location: Location | None) -> None:
-    """Logs a placement to ``graphc.placement``, if ``gx.config.log_device_placement`` is on.
-
-    op: the op's name.
-      op: the name of the op.
-      name: the name of the node or Variable.
-      requested: the device that it was pinned to; empty if it is not pinned.
-      actual: the device or devices that it is on.
-      location: the user's line.
-    """
+    """Logs a placement, if ``gx.config.log_device_placement`` is on; ``requested`` is empty for no pin."""
     if LOGGED in busy:
         what = op if name == op else f"{op} {name!r}"
         where = "" if location is None else f" ({location.short})"

@@ -110,11 +110,7 @@ _line = _Line()
 
 
 class telling:  # noqa: N801  it stands where a function of contextlib stands
-    """Shows a progress line on the terminal while the scope is open, if the work takes long.
-
-    Args:
-      compiles: whether the work is a compilation, which ends at JAX's event, before the scope ends.
-    """
+    """Shows a progress line while the scope is open, if the work takes long; a compilation's ends at JAX's event."""
 
     def __init__(self, text: str, *, compiles: bool = False) -> None:
         self._text, self._compiles, self._has_line = text, compiles, False

@@ -79,11 +79,7 @@ class UpdateTaker(Protocol):
     """A receiver of optimizer updates in place of the Variables, such as a step whose gradients go elsewhere."""
 
     def take(self, optimizer: Any, gradients: Sequence[Any], variables: Sequence[Any]) -> None:
-        """Receives an update.
-
-        Args:
-          gradients: the gradients of the variables; None for a variable that does not change.
-        """
+        """Receives an update; the gradient is None for a variable that does not change."""
         ...
 
     def note_sum(self, variable: Any) -> None:
@@ -92,17 +88,11 @@ class UpdateTaker(Protocol):
 
 
 class Tracing(Protocol):
-    """The interface of the open trace; ``graphc.compiler.tracing`` implements it.
+    """The interface of the open trace; ``graphc.compiler.tracing`` implements it."""
 
-    Attributes:
-      is_graph: whether it is a graph built by hand, which a Session runs.
-      variable_class: the class of the Variables made in a graph built by hand.
-      unconverted: the functions whose Python control flow is not converted, by qualified name, with the reason.
-    """
-
-    is_graph: bool
-    variable_class: type[Any]
-    unconverted: dict[str, str]
+    is_graph: bool  # a graph built by hand, which a Session runs
+    variable_class: type[Any]  # of the Variables made in a graph built by hand
+    unconverted: dict[str, str]  # functions whose control flow stays Python, by qualified name, with the reason
 
     @property
     def root(self) -> Tracing:

@@ -371,11 +371,7 @@ def array_of_strings(value: Any) -> np.ndarray[Any, Any]:
 
 
 def _known_index(strings: StringTensor, index: Any) -> Any:
-    """Returns an index with the values of its tensors.
-
-    Raises:
-      ConcretizationError: a tensor has no value while the function is traced.
-    """
+    """Returns an index with the values of its tensors; raises where one has no value."""
     if isinstance(index, tuple):
         return tuple(_known_index(strings, item) for item in cast("tuple[Any, ...]", index))
     if isinstance(index, SymbolicTensor):
@@ -396,14 +392,7 @@ def without_value(used: str, name: str, tensor: SymbolicTensor) -> GraphcError:
 
 
 def as_strings(value: Any) -> StringTensor | None:
-    """Returns a tensor of strings from a string, bytes, a path, an array of them, or nested lists of all these.
-
-    Returns:
-      None for anything else.
-
-    Raises:
-      InvalidArgumentError: the rows of nested lists differ in length.
-    """
+    """Returns a tensor of strings from strings, bytes, paths, arrays or nested lists of them; None for others."""
     if isinstance(value, StringTensor):
         return value
     if isinstance(value, str | bytes | os.PathLike):

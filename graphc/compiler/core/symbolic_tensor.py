@@ -22,11 +22,7 @@ if TYPE_CHECKING:
 
 
 def open_shape(tensor: SymbolicTensor) -> tuple[int, ...]:
-    """Returns the size of each axis, with None for an open one.
-
-    Raises:
-      InvalidArgumentError: the number of axes is unknown.
-    """
+    """Returns the size of each axis, with None for an open one; raises where the number of axes is unknown."""
     type = tensor.type
     if not type.ranked:
         raise InvalidArgumentError(

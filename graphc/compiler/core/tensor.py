@@ -37,12 +37,7 @@ def _is_tensorflows() -> bool:
 
 
 def shown_text(array: np.ndarray[Any, Any], dtype: str) -> str:
-    """Returns the ``str`` of a tensor: its values, with shape and dtype in TensorFlow's style.
-
-    Example:
-      >>> shown_text(np.ones(2), "float64")
-      '[1. 1.]'
-    """
+    """Returns the ``str`` of a tensor: its values; in TensorFlow's style, with shape and dtype."""
     if not _is_tensorflows():
         return str(array)
     values = str(array) if array.shape else _value(array)

@@ -19,12 +19,7 @@ def shape_error(message: str) -> InvalidArgumentError:
 
 
 def as_size(value: Any) -> int | None:
-    """Returns a size as an int; None if it is unknown.
-
-    Raises:
-      InvalidTypeError: the size is not a whole number.
-      InvalidArgumentError: the size is negative.
-    """
+    """Returns a size as an int; None if it is unknown."""
     if value is None or isinstance(value, Dimension):
         return None if value is None else value.value
     try:

@@ -26,11 +26,7 @@ _precision = cast("Any", jax.default_matmul_precision)
 
 
 def thread_settings() -> Callable[[], AbstractContextManager[None]]:
-    """Returns the settings of this thread: 64-bit types, and the precision of matrix products.
-
-    Returns:
-      A function that opens a scope with these settings, in any thread; the same one for the same settings.
-    """
+    """Returns what opens a scope with this thread's 64-bit and matmul settings in any thread; cached by settings."""
     return _scope_of(config.enable_x64, _jax_config.jax_default_matmul_precision)
 
 

@@ -41,16 +41,10 @@ _names(WORLD)  # a resource of its own
 
 
 class _Placement(threading.local):
-    """The placement of a thread's new variables, which scopes of several devices set.
+    """The placement of a thread's new variables, which scopes of several devices set."""
 
-    Attributes:
-      choose: takes a Variable's name and its initial value, an array, and returns a sharding; None for the default
-        device.
-      made: called with each new Variable; None for no call.
-    """
-
-    choose: Callable[[str, Any], Sharding] | None = None
-    made: Callable[[Variable], None] | None = None
+    choose: Callable[[str, Any], Sharding] | None = None  # of a name and an initial array; None: default device
+    made: Callable[[Variable], None] | None = None  # called with each new Variable
 
 
 variable_placement = _Placement()

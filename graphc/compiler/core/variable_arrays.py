@@ -27,11 +27,7 @@ variables that it writes hold None: their arrays may be donated."""
 
 
 def array_of(variable: Variable) -> jax.Array:
-    """Returns the array of a variable; waits while a program in another thread replaces it.
-
-    Raises:
-      FailedPreconditionError: Python code called by a program reads a variable that the program replaces.
-    """
+    """Returns a variable's array; waits for a program that replaces it, but fails in Python that the program calls."""
     array = held(variable)
     if array is None:
         with variable_lock:
@@ -48,14 +44,7 @@ held: Callable[[Variable], jax.Array | None] = operator.attrgetter("_array")
 
 
 def exchanged(variables: Sequence[Variable], before: Sequence[jax.Array], after: Sequence[jax.Array]) -> bool:
-    """Stores new arrays in variables, unless another thread has assigned to one of them meanwhile.
-
-    Args:
-      after: the new arrays, of the same types, on the same devices.
-
-    Returns:
-      Whether it stored them.
-    """
+    """Stores arrays of the same types and devices, and returns True, unless another thread assigned to a variable."""
     with variable_lock:
         if not all(map(operator.is_, map(held, variables), before)):
             return False
@@ -69,15 +58,10 @@ def exchanged(variables: Sequence[Variable], before: Sequence[jax.Array], after:
 
 @dataclass(eq=False)
 class RunningProgram:
-    """A program that calls Python and assigns variables, while it runs.
-
-    Attributes:
-      name: the name of the compiled function.
-      assigned: the variables that it assigns, by their names in the program.
-    """
+    """A program that calls Python and assigns variables, while it runs."""
 
     name: str
-    assigned: Mapping[str, Variable]
+    assigned: Mapping[str, Variable]  # by their names in the program
 
     @contextmanager
     def running(self) -> Generator[None]:
@@ -93,8 +77,7 @@ class RunningProgram:
         """Marks the context and its copies as Python code that the program calls, in which no new value is there yet.
 
         Args:
-          assigned: the variables that the program has assigned before; None for any that it assigns. Other threads,
-            which may outlast the call, are refused all.
+          assigned: what was assigned before; None for all. Other threads, which may outlast the call, are refused all.
         """
         call = self, self.assigned.keys() if assigned is None else assigned, threading.get_ident()
         before = _calls.set((*_calls.get(), call))
@@ -153,22 +136,16 @@ _SMALL = 64 * 1024
 
 
 def taken_over(copy: Any) -> jax.Array:
-    """Returns a NumPy array that nobody else has as a JAX array, which may keep its memory.
-
-    ``jnp.asarray(x)`` and ``jnp.array(x)`` copy in the background: of arrays of 4 MB that are written to afterwards,
-    one in twenty showed what was written (JAX 0.10). So the copy is NumPy's. JAX copies it once more unless it takes it
-    over, which pays for large arrays: 0.6 ms for 4 MB, where ``jnp.asarray`` of the copy takes 0.8 to 8.
-    """
+    """Returns a NumPy array that nobody else has as a JAX array, which may keep its memory."""
+    # ``jnp.asarray(x)`` and ``jnp.array(x)`` copy in the background: of arrays of 4 MB that are written to afterwards,
+    # one in twenty showed what was written (JAX 0.10). So the copy is NumPy's. JAX copies it once more unless it takes
+    # it over, which pays for large arrays: 0.6 ms for 4 MB, where ``jnp.asarray`` of the copy takes 0.8 to 8.
     take_over = cast("Any", _held if copy.nbytes <= _SMALL else jax.device_put)
     return take_over(copy)
 
 
 def new_array(value: Any, dtype: np.dtype[Any]) -> jax.Array:
-    """Returns a JAX array of a dtype, in a fifth of the time of ``jnp.array(value, dtype)``.
-
-    Args:
-      value: a number, a NumPy array that nobody else has, or a JAX array, which is copied.
-    """
+    """Returns a JAX array, in a fifth of the time of ``jnp.array``; a NumPy ``value`` must be nobody else's."""
     return copied_array(value, dtype) if isinstance(value, jax.Array) else taken_over(np.asarray(value, dtype))
 
 

@@ -45,16 +45,7 @@ def describe(array: Any) -> str:
 
 
 def wait_for(arrays: Sequence[Any], subject: Subject) -> None:
-    """Waits until arrays are computed, within the deadlines and tokens in force, which JAX itself does not support.
-
-    Args:
-      subject: the subject of the wait as a noun, for messages.
-
-    Raises:
-      DeadlineExceededError: the deadline in force passed before all arrays were computed.
-      CancelledError: a token in force was cancelled before all arrays were computed.
-      Exception: the error of a computation.
-    """
+    """Waits until arrays are computed, within the deadlines and tokens in force, which JAX itself does not support."""
     if slow_path_reasons:
         pending = _pending(arrays)
         if pending and interruption() is not None and not are_soon_computed(pending):
@@ -66,11 +57,7 @@ def wait_for(arrays: Sequence[Any], subject: Subject) -> None:
 
 
 def are_soon_computed(arrays: Sequence[Any]) -> bool:
-    """Returns True if arrays are computed, or will be before another thread could start to wait for them.
-
-    Raises:
-      Exception: the error of a computation.
-    """
+    """Returns True if arrays are, or soon will be, computed: before another thread could start to wait for them."""
     end = 0.0
     for array in arrays:
         while not array.is_ready():
@@ -92,13 +79,7 @@ async def wait_for_async(arrays: Sequence[Any], subject: Subject) -> None:
 
 
 def wait_for_future(future: Future[Any]) -> Any:
-    """Waits for a future within the deadlines and tokens in force, and returns its result.
-
-    Raises:
-      DeadlineExceededError: the deadline in force passed before the future was done.
-      CancelledError: a token in force was cancelled before the future was done.
-      Exception: the future's error.
-    """
+    """Waits for a future within the deadlines and tokens in force, and returns its result."""
     if type(future).result is Future.result and not future.done():
         done = Signal()
         future.add_done_callback(lambda _: done.set())
@@ -107,11 +88,7 @@ def wait_for_future(future: Future[Any]) -> Any:
 
 
 def refuse_to_wait(use: str) -> None:
-    """Raises if a function is being traced, where a wait would end before the compiled program runs.
-
-    Raises:
-      UnimplementedError: a function is being traced.
-    """
+    """Raises if a function is being traced, where a wait would end before the compiled program runs."""
     if context.trace is not None:
         error = UnimplementedError(
             f"{use} in a compiled function would wait once, when the function is traced, and not at each call. "
@@ -225,13 +202,7 @@ class InFlight:
         return results
 
     def make_room(self, limit: int) -> None:
-        """Waits until fewer than ``limit`` steps are in flight.
-
-        Raises:
-          DeadlineExceededError: the deadline in force passed first.
-          CancelledError: a token in force was cancelled first.
-          Exception: the error of a step's computation, which is raised once.
-        """
+        """Waits until fewer than ``limit`` steps are in flight; raises the error of a step's computation once."""
         while len(self._steps) >= limit:
             with self._lock:
                 step = self._oldest()

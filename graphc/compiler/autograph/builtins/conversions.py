@@ -62,11 +62,7 @@ _ASKED: dict[type[Any], tuple[str, ...]] = {
 
 
 def _answer(function: Any, owner: Any, name: str, result: Any) -> Any:
-    """Returns what a builtin makes of what a special method of the user's gave.
-
-    Args:
-      function: ``bool``, ``float``, ``int``, ``complex`` or ``len``.
-    """
+    """Returns what a builtin (``bool``, ``int``, ``float``, ``complex``, ``len``) makes of a user's method's result."""
 
     def native(answer: Any) -> Any:
         asked: Any = type(type(owner).__name__, (), {name: lambda self: answer})  # pyright: ignore[reportUnknownLambdaType]

@@ -83,11 +83,7 @@ def run_over(
 
 
 class CarriedValues:
-    """Holds the values that a loop carries, as the statement operators see them.
-
-    Args:
-      names: what is carried, for messages.
-    """
+    """Holds the values that a loop carries, as the statement operators see them; messages call them ``names``."""
 
     def __init__(self, names: tuple[str, ...], *values: Any) -> None:
         self.values = values
@@ -200,18 +196,12 @@ def _all_compared(values: Any) -> Any:
 
 
 class _Search:
-    """The search for the largest or smallest item.
-
-    Args:
-      symbol: ``">"`` or ``"<"``: how an item must compare to the one found so far to take its place.
-      key: what is compared of each item; None for the item itself.
-      native: Python's function, for the error about nothing to look through.
-    """
+    """The search for the largest or smallest item."""
 
     def __init__(self, name: str, symbol: str, key: Callable[[Any], Any] | None, native: Native) -> None:
-        self._symbol = symbol
-        self._key = key
-        self._native = native
+        self._symbol = symbol  # ">" or "<": how an item must compare to the best so far to replace it
+        self._key = key  # what is compared of each item; None for the item itself
+        self._native = native  # Python's function, for the error about an empty argument
         self._what = f"the result of {name}"
         self._trace = current_trace()
         # Whether there was an item, the best so far, its key. No item: zeros stand for it where a loop carries one.

@@ -75,15 +75,10 @@ def _as_float(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Domain:
-    """The arguments for which Python raises.
+    """The arguments for which Python raises."""
 
-    Attributes:
-      holds: whether it does, of arguments that may be tensors.
-      example: arguments for which it does.
-    """
-
-    holds: Callable[..., Any]
-    example: tuple[float, ...]
+    holds: Callable[..., Any]  # whether Python raises for these arguments, which may be tensors
+    example: tuple[float, ...]  # arguments for which it does
 
 
 def _where(holds: Callable[[Any], Any], example: float) -> _Domain:

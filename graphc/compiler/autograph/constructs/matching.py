@@ -20,11 +20,7 @@ from graphc.compiler.tracing import current_trace
 
 
 def matched(condition: Any) -> bool:
-    """Returns the truth of a comparison inside a pattern.
-
-    Raises:
-      UnimplementedError: it depends on tensors.
-    """
+    """Returns the truth of a comparison inside a pattern; refuses one that depends on tensors."""
     if not is_symbolic_condition(condition):
         return truth(condition)
     error = UnimplementedError(

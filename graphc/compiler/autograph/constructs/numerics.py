@@ -65,15 +65,10 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True, eq=False)
 class _Blame(Deferred):
-    """The error for an op, with the report of it.
+    """The error for an op, with the report of it."""
 
-    Attributes:
-      kind: the class of the error; others ask for it.
-      what: the op, its inputs, the types of its outputs that are looked at, and where it stands.
-    """
-
-    kind: Any
-    what: Any
+    kind: Any  # the class of the error; others ask for it
+    what: Any  # the op, its inputs, the types of the outputs that are looked at, and where it stands
     report: Any
 
     def make(self) -> NumericsError:

@@ -26,11 +26,7 @@ from graphc.compiler.tracing import Region, context
 
 
 def refuse_token(value: Any) -> None:
-    """Refuses ``with token:``.
-
-    Raises:
-      UnimplementedError: the context manager is a token, and a function is traced.
-    """
+    """Refuses ``with token:`` while a function is traced."""
     if isinstance(value, CancellationToken) and context.trace is not None:
         error = UnimplementedError(
             "`with` on a gx.CancellationToken in a compiled function: the token would be in force while the function "

@@ -85,22 +85,8 @@ def convert(fn: FunctionType, *, operators: object | None = None, suspended: boo
     """Rewrites a function so that its control flow goes through the operators.
 
     Args:
-      fn: a Python function or lambda. A function that was converted already is returned as it is.
       operators: what ``ag__`` stands for in the new code; ``graphc.compiler.autograph.operators`` by default.
       suspended: whether a generator is taken that yields outside its loops and branches, as a context manager does.
-
-    Returns:
-      A function with the signature, defaults, closure cells and globals of ``fn``.
-
-    Raises:
-      NoSourceError: the source of ``fn`` is not to be found.
-      UnsupportedSyntaxError: ``fn`` uses a construct that cannot be converted; the message names line and remedy.
-
-    Example:
-      >>> def sign(x):
-      ...     return -1 if x < 0 else 1
-      >>> convert(sign)(-3)
-      -1
     """
     code = fn.__code__
     if is_converted(code):

@@ -19,10 +19,7 @@ from graphc.compiler.autograph.frontend.scopes import NameEffects, NameTable
 
 
 class Tests(ast.BoolOp):
-    """Tests that give Python's own truth values, in Python's ``and`` or ``or``.
-
-    What a test binds only those after it read, so that it may count as bound.
-    """
+    """Tests of truth values in Python's ``and`` or ``or``; only later ones read what one binds: it counts as bound."""
 
 
 def remove_matches(body: Block, unit: ConversionUnit) -> Block:

@@ -85,10 +85,9 @@ def if_(test: ast.expr, body: Block, orelse: Block, origin: ast.AST) -> ast.If:
 
 
 class StatementRewriter(ast.NodeTransformer):
-    """Visits all statements of one function, wherever they stand in it; each becomes any number of statements.
+    """Visits all statements of one function, wherever they stand in it; each becomes any number of statements."""
 
-    Functions and classes inside it are left alone: a function is rewritten on its own, the body of a class not at all.
-    """
+    # It leaves functions and classes inside alone: a function is rewritten on its own, the body of a class not at all.
 
     def __init__(self, unit: ConversionUnit) -> None:
         self.unit = unit  # the conversion this belongs to, for new names

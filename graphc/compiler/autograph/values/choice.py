@@ -45,17 +45,12 @@ from graphc.compiler.tracing import MISSING, Region, Trace, context
 )
 @dataclass(frozen=True, eq=False, repr=False)
 class Choice(Deferred):
-    """One of several values.
-
-    Attributes:
-      which: its place among them: an int, or an integer scalar.
-      options: the values, a tuple; tensors among them hold anything where they do not count.
-    """
+    """One of several values."""
 
     __graphc_choice__: ClassVar[bool] = True
 
-    which: Any
-    options: Any
+    which: Any  # its place among them: an int, or an integer scalar
+    options: Any  # a tuple; tensors in it hold anything where they do not count
 
     def make(self) -> Any:
         """Returns the value that counts."""
@@ -157,10 +152,8 @@ def use(value: Any, function: Callable[[Any], Any]) -> Any:
 
 
 def ask(value: Any, question: Callable[[Any], Any]) -> Any:
-    """As :func:`use`, for an operator, an attribute or an item, for which Python asks the value.
-
-    Where the value is ``None``, a string or the like, an answer such as ``TypeError`` is what eager code would get.
-    """
+    """As :func:`use`, for an operator, an attribute or an item, for which Python asks the value."""
+    # Where the value is None, a string or the like, an answer such as TypeError is what eager code would get.
     from graphc.compiler.autograph.constructs.exceptions.failure import note_raise
 
     def asked(one: Any) -> Any:
@@ -180,12 +173,10 @@ Operator = TypeVar("Operator", bound=Callable[..., Any])
 
 
 def for_each(function: Callable[..., Any], question_of: Callable[[int | str], Question | None]) -> Callable[..., Any]:
-    """Returns a function that does for each value of the choices among its arguments what it does for one.
+    """Returns a function that does for each value of the choices among its arguments what ``function`` does for one.
 
     Args:
-      function: does it for one.
-      question_of: returns, by an argument's place or name, how a choice is asked there: :func:`use`, :func:`ask` or
-        :func:`decide`; None to leave it as it is.
+      question_of: by an argument's place or name, how to ask a choice there (:func:`use`); None to leave it as it is.
     """
 
     def asked(*args: Any, **kwargs: Any) -> Any:
@@ -201,12 +192,7 @@ def for_each(function: Callable[..., Any], question_of: Callable[[int | str], Qu
 
 
 def over_choices(*asked: Question | None) -> Callable[[Operator], Operator]:
-    """Makes an operator do for each value of a choice what it does for one.
-
-    Args:
-      *given: for each operand how a choice is asked there, as for :func:`for_each`; None for an operand that is never
-        one.
-    """
+    """Makes an operator work on each value of a choice; ``asked``: how, by operand; None where it never is one."""
     questions = dict[int | str, Question | None](enumerate(asked))
     return lambda operator: cast("Operator", wraps(operator)(for_each(operator, questions.get)))
 
@@ -297,18 +283,11 @@ def as_choices(
     second: Any,
     traces: tuple[Trace, Trace],
     *,
-    growing: bool = False,
-    copies: dict[int, Any] | None = None,
-    contents: bool = False,
+    growing: bool = False,  # the first keeps all that it may be, in its order, and gets the rest of the second
+    copies: dict[int, Any] | None = None,  # receives containers by their copies' ids; None: they must stay as they are
+    contents: bool = False,  # the values are copies themselves, of what a container holds
 ) -> Pair:
-    """Returns the values of a name on two sides, as choices where they can be joined only so; else as they are.
-
-    Args:
-      growing: whether the first one keeps all that it may be, in its order, and gets what the second may be besides.
-      copies: is given, by the identity of each copy of a container that was made, the container; None where containers
-        that can be changed must stay what they are.
-      contents: whether the values are copies themselves, of what a container holds.
-    """
+    """Returns the values of a name on two sides, as choices where they can be joined only so; else as they are."""
     if first is second or not (is_bound(first) and is_bound(second)):
         return first, second
     if alternatives(first) is not None or alternatives(second) is not None:
@@ -365,11 +344,7 @@ def _is_made_in(value: Any, trace: Trace) -> bool:
 
 
 class _Table:
-    """The values that two sides may have, each once.
-
-    Args:
-      trace: where the values of the side at hand were made.
-    """
+    """The values that two sides may have, each once."""
 
     def __init__(self) -> None:
         self.values: list[Any] = []
@@ -378,7 +353,7 @@ class _Table:
 
     def place(self, value: Any, trace: Trace) -> int:
         """Returns the place of a value, which may be that of another that it can be joined with."""
-        fixed = is_constant(value, trace)
+        fixed = is_constant(value, trace)  # trace: where the values of the side at hand were made
         if not fixed:
             self._holds_made |= any(
                 _is_object(leaf) and not is_constant(leaf, trace) for leaf in nest.flatten(value)[0]

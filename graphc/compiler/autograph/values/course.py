@@ -37,24 +37,17 @@ def plain_kind(value: Any) -> type[Any] | None:
 
 
 class HostSequence:
-    """The values of a number in all iterations.
-
-    Args:
-      native: what computes it; None for what is given.
-      operands: of what: courses of this loop, and plain numbers.
-      first: what it is in the first iteration.
-      values: what it is in each iteration; None where that is not known yet.
-    """
+    """The values of a number in all iterations."""
 
     __slots__ = ("_values", "first", "loop", "native", "operands")
 
     def __init__(
         self,
         loop: HostSequences,
-        native: Callable[..., Any] | None,
-        operands: tuple[Any, ...],
-        first: Any,
-        values: Sequence[Any] | None = None,
+        native: Callable[..., Any] | None,  # computes it; None for a value that no operator made
+        operands: tuple[Any, ...],  # of native: courses of this loop, and plain numbers
+        first: Any,  # in the first iteration
+        values: Sequence[Any] | None = None,  # in each iteration; None where that is not known yet
     ) -> None:
         self.loop = loop
         self.native = native
@@ -69,11 +62,7 @@ class HostSequence:
 
     @property
     def values(self) -> Sequence[Any] | None:
-        """Returns what it is in each iteration; None as long as that is not known.
-
-        Raises:
-          RegionAborted: Python raises an exception in one of them, or computes a number of another type.
-        """
+        """Returns its values, None while unknown; aborts the region where Python raises or gives another type."""
         if self._values is None and self.native is not None:
             columns = [operand.values if isinstance(operand, HostSequence) else None for operand in self.operands]
             parts = zip(self.operands, columns, strict=True)
@@ -120,16 +109,12 @@ class HostSequence:
 
 
 class HostSequences(ABC):
-    """The numbers of a loop that have a course, while its body is traced.
-
-    Attributes:
-      asked: whether it was asked between which ints a number lies of which only the first one was known.
-    """
+    """The numbers of a loop that have a course, while its body is traced."""
 
     def __init__(self, region: Region, order: range) -> None:
         self.region = region
         self.order = order
-        self.asked = False
+        self.asked = False  # whether it was asked for the bounds of a number of which only the first value was known
         self._taken: list[tuple[HostSequence, SymbolicTensor]] = []
         self.index = HostSequence(self, None, (), order[0], order)
 
@@ -173,11 +158,7 @@ class HostSequences(ABC):
         return computed
 
     def window(self, start: Any, stop: Any, size: int) -> tuple[HostSequence, int] | None:
-        """Returns where a slice begins, and its width, which must be the same in all iterations; None if it is not.
-
-        Args:
-          start: a course, an int, or None.
-        """
+        """Returns the start of a slice between courses, ints or None, and its width; None if the width differs."""
         limits = [part for part in (start, stop) if isinstance(part, HostSequence)]
 
         def bounds(*numbers: int) -> range:
@@ -194,24 +175,17 @@ class HostSequences(ABC):
         return (begin, width.first) if width.first else None
 
     def start(self, first: Any, values: Sequence[Any] | None) -> HostSequence:
-        """Returns the course of what a name holds at the start of an iteration.
-
-        Args:
-          values: what it is in each iteration, if that is known.
-        """
+        """Returns the course of what a name holds when an iteration starts; ``values``: in each of them, if known."""
         course = HostSequence(self, None, (), first, values)
         if values is not None:
             course.become(values)
         return course
 
     def follow(self, after: Mapping[HostSequence, Any]) -> list[Any]:
-        """Runs all iterations for the names whose courses are not known yet.
+        """Runs all iterations for the names whose courses are not known yet; returns what each holds after the loop.
 
         Args:
           after: by what they hold at the start of an iteration, what the iteration leaves in them: courses or numbers.
-
-        Returns:
-          What each of them holds after the loop.
         """
         ordered = _in_order([value for value in after.values() if isinstance(value, HostSequence)])
         computed = [course for course in ordered if course.native is not None and course.values is None]
@@ -261,13 +235,9 @@ def _in_order(courses: Sequence[HostSequence]) -> list[HostSequence]:
 
 
 class PerIterationNumber(SymbolicNumber):
-    """A number that has a course.
+    """A number that has a course."""
 
-    Python does arithmetic with plain numbers and with others of the same loop. Joined with a tensor it is a tensor.
-
-    Args:
-      tensor: what it is in the program, if that is there already.
-    """
+    # Python does arithmetic with plain numbers and with others of the same loop. Joined with a tensor it is a tensor.
 
     __slots__ = ("_place", "_tensor", "course")
 
@@ -277,7 +247,7 @@ class PerIterationNumber(SymbolicNumber):
         self.kinds = frozenset((course.kind,))
         self.joined = False
         self.course = course
-        self._tensor = tensor
+        self._tensor = tensor  # what it is in the program, if that is there already
         self._place: int | None = None
 
     # Late: only what the graph asks for becomes a row.
@@ -365,11 +335,7 @@ def in_one_loop(native: Callable[..., Any], values: Sequence[Any]) -> Any:
 
 
 def by_trip(native: Callable[..., Any], values: Sequence[Any]) -> Any:
-    """Returns what a function of Python numbers gives in each iteration; NotImplemented if it is not given such.
-
-    Raises:
-      RegionAborted: the numbers are of several loops.
-    """
+    """Returns what a function of numbers gives by iteration; NotImplemented for others; refuses those of two loops."""
     loops = _loops_of(values) or ()
     if len(loops) > 1:
         for loop in loops:
@@ -390,14 +356,7 @@ def _choose(truth: Any, first: Any, second: Any) -> Any:
 
 
 def window(index: Any, bounds: slice[Any, Any, Any], size: int) -> tuple[Any, int]:
-    """Returns where a slice begins, and its width, which is the same in all iterations.
-
-    Args:
-      index: one of the bounds: the index of a loop, or another number that it knows for all iterations.
-
-    Raises:
-      RegionAborted: the width changes from one iteration to the next.
-    """
+    """Returns a slice's start, and its width; ``index``, one of its bounds, gives up if the width changes."""
     start, stop = bounds.start, bounds.stop
     if bounds.step is None or (type(bounds.step) is int and bounds.step == 1):
         loops = _loops_of([bound for bound in (start, stop) if bound is not None])

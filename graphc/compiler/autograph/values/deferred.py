@@ -66,17 +66,12 @@ class DeferredVariable(Deferred):
 
 @dataclass(frozen=True, eq=False)
 class DeferredError(Deferred):
-    """An exception.
-
-    Attributes:
-      made_of: what the builtin class that it is derived from makes one of.
-      attributes: what it has in its ``__dict__``, and in slots.
-    """
+    """An exception."""
 
     kind: Any
-    made_of: Any
+    made_of: Any  # the arguments of the builtin class that it is derived from
     args: Any
-    attributes: Any
+    attributes: Any  # its __dict__
     slots: Any
     cause: Any
     suppress: Any
@@ -186,11 +181,7 @@ def symbolic_parts(value: Any) -> Iterator[Symbolic]:
 
 
 class Frozen:
-    """A late value without its tensors.
-
-    Args:
-      value: the value; the tensors in it are those that it holds now.
-    """
+    """A late value as it is now, without its tensors."""
 
     def __init__(self, value: Any) -> None:
         structure = snapshot(value)
@@ -236,13 +227,10 @@ class _Place:
 
 @dataclass(frozen=True, slots=True)
 class _Number(_Place):
-    """The place of what to Python is a number: a loop's index, or what ``int(t)`` and the like give.
+    """The place of what to Python is a number: a loop's index, or what ``int(t)`` and the like give."""
 
-    Attributes:
-      shortest: whether a float is the one of fewest digits that its tensor may stand for, as Python's own has no
-        rounding to 32 bits to show; ``float(t)`` has.
-    """
-
+    # Whether a float is the one of fewest digits that its tensor may stand for: Python's own shows no rounding to 32
+    # bits; ``float(t)`` does.
     shortest: bool = False
 
 

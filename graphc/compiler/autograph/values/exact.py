@@ -23,15 +23,7 @@ _BELOW = ("less", "greater_equal")
 
 
 def compare_exactly(op: str, tensor: Tensor, number: float) -> Any:
-    """Returns whether a number compares to a Python number, as Python says.
-
-    Args:
-      op: ``"less"``, ``"less_equal"``, ``"greater"``, ``"greater_equal"``, ``"equal"`` or ``"not_equal"``.
-      number: an int or a float.
-
-    Returns:
-      A boolean scalar; a bool where the answer is known.
-    """
+    """Compares a number to an int or float as Python does; returns a boolean scalar, or a bool where none is needed."""
     if tensor.dtype.kind == "i":
         return _compare_int(op, tensor, number)
     if tensor.dtype.kind == "f" and (isinstance(number, int) or math.isfinite(number)):
@@ -72,11 +64,7 @@ def _compare_float(op: str, tensor: Tensor, number: float) -> Any:
 
 
 def compare_mixed(op: str, whole: Tensor, real: Tensor) -> Any:
-    """Returns whether an int compares to a float, as Python says, which rounds neither; both depend on tensors.
-
-    Args:
-      op: as for :func:`compare_exactly`.
-    """
+    """Returns whether an int compares to a float, as Python says, which rounds neither; both depend on tensors."""
     if op == "not_equal":  # so that it holds for NaN
         return apply(OPS["logical_not"], (compare_mixed("equal", whole, real),))
     limit = -float(np.iinfo(whole.dtype).min)  # a power of two, which a float holds; the largest int it would round
@@ -103,11 +91,7 @@ _FITTING = ("argmax", "argmin", "argsort", "count_nonzero")
 
 
 def whole_number(value: SymbolicTensor) -> SymbolicNumber:
-    """Returns what ``int(value)`` is; when the program runs, it raises for what is no int, or none that 32 bits hold.
-
-    Args:
-      value: a real tensor of one element, or a number.
-    """
+    """Returns ``int(value)`` of a real element or number; the run raises for what is no int, or none of 32 bits."""
     if not _fits(value):
         _check(value)
     return number(value, int)

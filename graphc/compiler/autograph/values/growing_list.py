@@ -33,24 +33,17 @@ from graphc.compiler.tracing import Alias, Region, TensorCell, Trace, context, l
 
 
 class AppendCounter:
-    """Counts the items that a traced body appends to a list; each branch counts all that it might append.
-
-    Attributes:
-      bodies: the bodies of the loops that carry the list; they are traced again if it needs more room.
-      log: where the items were put in that a trial of a loop's body has put in at the end, and their leaves; None if
-        the list was changed in another way.
-      numbers: whether there are Python numbers among these, which are known after the loop only.
-      memory: the arguments, by position, whose memory items may have if they are NumPy arrays.
-    """
+    """Counts the items that a traced body appends to a list; each branch counts all that it might append."""
 
     __graphc_described__: ClassVar[str] = "a list of unknown length"
 
     def __init__(self) -> None:
         self.count = 0
+        # Where a trial of a loop's body put items in at the end, and their leaves; None after any other change.
         self.log: list[tuple[Trace, list[Any]]] | None = None
-        self.numbers = False
-        self.memory: frozenset[int] = frozenset()
-        self.bodies: WeakSet[Region] = WeakSet()
+        self.numbers = False  # whether the log has Python numbers, which are known after the loop only
+        self.memory: frozenset[int] = frozenset()  # arguments, by position, whose memory NumPy items may have
+        self.bodies: WeakSet[Region] = WeakSet()  # of the loops that carry the list; traced again if it needs more room
 
     def put(self, leaf: Any) -> Any:
         """Returns a leaf of an item as the buffer takes it: by value, so that the tensor may change no more."""
@@ -73,18 +66,11 @@ class AppendCounter:
 
 @dataclass(eq=False, frozen=True)
 class Growing(ListContents):
-    """The one item of a list whose length is known at run time only.
+    """The one item of a list whose length is known at run time only."""
 
-    Attributes:
-      buffer: the items, stacked along a new first axis: a tensor, or a structure of tensors.
-      count: how many there are, less ``added``: an integer scalar.
-      added: how many were added since the loop's iteration began: an int, or a scalar where that depends on tensors.
-      appends: what counts the items that are put in.
-    """
-
-    buffer: Any
-    count: Any
-    added: Any
+    buffer: Any  # the items, stacked along a new first axis: a tensor, or a structure of tensors
+    count: Any  # how many there are, less ``added``: an integer scalar
+    added: Any  # since the loop's iteration began: an int, or a scalar where that depends on tensors
     appends: AppendCounter
 
     def operand(self) -> Any:
@@ -186,10 +172,7 @@ def holds_growing(structure: nest.Structure) -> bool:
 
 
 def as_lists(value: Any) -> Any:
-    """Returns a nested value that a program gave, with real lists for those whose length was known at run time only.
-
-    This waits for the lengths. A container that stands in several places is still one.
-    """
+    """Returns a value with real lists for those of run-time length, for which it waits; shared ones stay shared."""
     return _with_lists(value, {})
 
 
@@ -213,17 +196,7 @@ def _with_lists(value: Any, copies: dict[int, Any]) -> Any:
 
 
 def grown(trace: Trace, title: str, items: Sequence[Any], others: Sequence[Any], capacity: int) -> Growing:
-    """Returns a buffer that holds the items of a list.
-
-    Args:
-      trace: the trace to make it in, which is open.
-      title: the list, for messages.
-      others: items that it will hold, of the types of which there must be room.
-
-    Raises:
-      InvalidArgumentError, InvalidTypeError: the items differ in shape, structure or dtype.
-      UnimplementedError: they are neither tensors nor numbers.
-    """
+    """Returns a buffer of a list's items, made in the open ``trace``, with room for the types of ``others`` too."""
     everything = [*items, *others]
     join = Join(("in one item", "in another"), trace.refuse)
     leaves, structure = nest.flatten(everything[0])
@@ -269,11 +242,7 @@ def _enclosed(item: Any) -> Any:
 
 
 def matched(regions: Sequence[Region], title: str, contents: Sequence[list[Any]]) -> tuple[list[Any], ...]:
-    """Returns what branches left in a list; where the lengths differ, as lists whose length is known at run time only.
-
-    Args:
-      title: the list, for messages.
-    """
+    """Returns what branches left in a list; where the lengths differ, as lists of run-time length."""
     buffers = [growing(items) for items in contents]
     if all(buffer is None for buffer in buffers) and len(set(map(len, contents))) == 1:
         return tuple(contents)
@@ -327,10 +296,8 @@ _ITERATORS: tuple[Any, ...] = (type(iter(_NOTHING)), type(reversed(_NOTHING)), e
 
 
 def check_source(iterator: Any) -> None:
-    """Refuses to take an item of a list that became one of unknown length while the iterator was in use.
-
-    Python's iterator would find one item, of graphc's own, in the list, and end without a word.
-    """
+    """Refuses to take an item of a list that became one of unknown length while the iterator was in use."""
+    # Python's iterator would find one item, of graphc's own, in the list, and end without a word.
     if type(iterator) in (list, tuple):
         if symbol_of(iterator) is not None and context.trace is not None:
             error = UnimplementedError(
@@ -411,10 +378,8 @@ GROWS: Any = object()
 
 
 def item_by_trip(items: Any, index: Any) -> Any:
-    """Returns ``items[index]`` where the index is another in each iteration; NotImplemented if that takes Python.
-
-    Where the index passes the end of a list, that is about to grow: GROWS.
-    """
+    """Returns ``items[index]`` where the index is another in each iteration; NotImplemented if that takes Python."""
+    # Where the index passes the end of a list, that is about to grow: GROWS.
     if type(items) not in (list, tuple) or not isinstance(index, LoopIndex | PerIterationNumber):
         return NotImplemented
     values = cast("Sequence[Any]", items)

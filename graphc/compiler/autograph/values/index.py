@@ -36,13 +36,9 @@ _EXACT_IN_FLOAT32 = 2**24  # float32 holds all ints up to it
 
 @dataclass(frozen=True)
 class Sum:
-    """A sum of multiples of ints that are not known, and an int.
+    """A sum of multiples of ints that are not known, and an int."""
 
-    Attributes:
-      terms: how often each of them is in it.
-    """
-
-    terms: Mapping[Any, int]
+    terms: Mapping[Any, int]  # how often each of them is in it
     offset: int
 
     @staticmethod
@@ -80,14 +76,7 @@ class Sum:
     }
 )
 class LoopIndex(Symbolic):
-    """An int of which only the bounds are known.
-
-    Args:
-      tensor: its value in the graph, a weakly typed scalar of integers.
-      last: its value in the last iteration of that loop; None where that is not known.
-      course: its value in each iteration of that loop; None where it depends on other loops too, or they are too many.
-      form: the sum that it is, if it is one; see :class:`Sum`.
-    """
+    """An int of which only the bounds are known."""
 
     __slots__ = ("course", "form", "high", "last", "low", "region", "tensor")
 
@@ -95,13 +84,14 @@ class LoopIndex(Symbolic):
 
     def __init__(
         self,
-        tensor: Tensor,
+        tensor: Tensor,  # its value in the graph, a weakly typed scalar of integers
         low: int,
         high: int,
         region: Region,
-        last: int | None,
+        last: int | None,  # its value in the region's last iteration; None if unknown
+        # In each iteration of that loop; None where it depends on other loops too, or they are too many.
         course: HostSequence | None = None,
-        form: Sum | None = None,
+        form: Sum | None = None,  # the sum that it is, if it is one
     ) -> None:
         self.tensor = tensor
         self.low = low
@@ -171,11 +161,7 @@ class LoopIndex(Symbolic):
         return window(self, bounds, size)
 
     def exactly(self, of: Operator, *operands: Any) -> Any:
-        """Returns what an operator makes of ints and indices, of which this is one; it stays an index.
-
-        Raises:
-          RegionAborted: it could pass 32 bits, and Python does not compute it for all iterations.
-        """
+        """Returns what an operator makes of ints and indices, one of them this; an index, or gives up past 32 bits."""
         span = ValueRange(*of.bounds(*map(_bounds, operands)))
         if not span.fits:
             result = in_one_loop(of.native, operands)  # Python's ints hold it in each iteration
@@ -297,14 +283,7 @@ def _as_tensor(value: LoopIndex) -> Tensor:
 def loop_position(
     tensor: SymbolicTensor, order: range, region: Region, courses: HostSequences | None = None
 ) -> LoopIndex:
-    """Returns the number that runs through ``order``, one in each iteration of a loop.
-
-    Args:
-      courses: the numbers of the loop that Python computes for all iterations; None where it does not.
-
-    Raises:
-      RegionAborted: it could pass 32 bits.
-    """
+    """Returns the number that runs through ``order``; ``courses``: those that Python computes for all iterations."""
     course = None if courses is None else courses.index
     low, high = min(order[0], order[-1]), max(order[0], order[-1])  # the range may run down
     index = LoopIndex(held_as_int(tensor), low, high, region, order[-1], course)

@@ -85,24 +85,15 @@ def _shows_itself(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Joined:
-    """The join of two values of a name.
-
-    Attributes:
-      leaves: for each leaf the tensor type of both sides, or None where it is the same object on both.
-      kept: the leaves of the first side.
-      first: the first side's value; where the other one has other lists or dicts of the same contents, a new value.
-      kinds: for each leaf the Python types that it may have, if it is a number on both sides.
-      shared: the identities of the containers that are the same objects on both sides, and so stay what they are.
-      spans: for each leaf between which ints it lies, if it is an int on both sides.
-    """
+    """The join of two values of a name."""
 
     structure: nest.Structure
-    leaves: tuple[TensorType | None, ...]
-    kept: tuple[Any, ...]
-    first: Any
-    kinds: tuple[Kinds | None, ...]
-    shared: frozenset[int] = frozenset()
-    spans: tuple[ValueRange | None, ...] = ()
+    leaves: tuple[TensorType | None, ...]  # the type of each leaf; None where both sides have the same object
+    kept: tuple[Any, ...]  # the leaves of the first side
+    first: Any  # the first side's value; a new one where the other has other lists or dicts of the same contents
+    kinds: tuple[Kinds | None, ...]  # the Python types that each leaf may have, if it is a number on both sides
+    shared: frozenset[int] = frozenset()  # identities of the containers that are one object on both sides, and stay it
+    spans: tuple[ValueRange | None, ...] = ()  # of the leaves that are ints on both sides
 
     def columns(self) -> Iterator[tuple[Any, TensorType | None, Kinds | None, ValueRange | None]]:
         """For each leaf the first side's, the tensor type, the Python types and the span."""
@@ -111,24 +102,13 @@ class Joined:
 
 @dataclass(frozen=True)
 class Join:
-    """Makes values of one name on two sides into one, or refuses.
+    """Makes values of one name on two sides into one, or refuses."""
 
-    Attributes:
-      sides: what the sides are, for messages.
-      refuse: makes an error ready to be raised.
-    """
-
-    sides: tuple[str, str]
-    refuse: Callable[[GraphcError], GraphcError]
+    sides: tuple[str, str]  # what the sides are, for messages
+    refuse: Callable[[GraphcError], GraphcError]  # makes an error ready to be raised
 
     def values(self, name: str, first: Any, second: Any) -> Joined:
-        """Returns how the values of ``name`` become one.
-
-        Raises:
-          InvalidArgumentError: shapes or structures differ.
-          InvalidTypeError: dtypes differ.
-          UnimplementedError: Python values differ.
-        """
+        """Returns how the values of ``name`` become one; refuses other structures, shapes, dtypes, Python values."""
         shared = nest.shared(first, second)  # they are merged by the writes to them, and stay the user's objects
         first_leaves, structure = nest.flatten(first, shared)
         second_leaves, second_structure = nest.flatten(second, shared)
@@ -300,19 +280,12 @@ def note_aliases(
     trace: Trace,
     name: str,
     value: Any,
-    sources: Sequence[Any] | None,
-    holders: int = 0,
-    shared: AbstractSet[int] = frozenset(),
-    copies: Mapping[int, Any] = MappingProxyType({}),
+    sources: Sequence[Any] | None,  # values of that structure; None where they are not known
+    holders: int = 0,  # references to each tensor of the sources that the user's code cannot see
+    shared: AbstractSet[int] = frozenset(),  # identities of containers that stand for nothing but themselves
+    copies: Mapping[int, Any] = MappingProxyType({}),  # by a copy's id: what the value stands for
 ) -> None:
-    """Notes that the tensors and containers of a value stand for those of one of several others.
-
-    Args:
-      sources: values of that structure; None where they are not known.
-      holders: how many references there are to each tensor of the sources that the user's code cannot see.
-      shared: the identities of the containers that stand for nothing but themselves.
-      copies: by the identities of copies in the sources, the containers that the value stands for in their place.
-    """
+    """Notes that the tensors and containers of a value stand for those of one of several others."""
     if id(value) in shared:
         return
     numbers: Kinds = frozenset()

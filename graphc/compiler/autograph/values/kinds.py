@@ -58,13 +58,8 @@ def _mixed_before(value: Value, mixed: Mapping[Value, Kinds]) -> Kinds:
 
 
 def _behind(value: Any, *, numbers: bool = False) -> Iterator[tuple[Any, Alias | None]]:
-    """Yields a scalar and what it stands for, each once, with what is known of it.
-
-    Values that are joined again and again, as in ``a, b = b, a`` in a branch, stand for each other.
-
-    Args:
-      numbers: whether numbers that depend on tensors, and what they stand for, are among them.
-    """
+    """Yields a scalar and what it stands for, with its alias; ``numbers``: also numbers that depend on tensors."""
+    # Each once: values that are joined again and again, as in `a, b = b, a` in a branch, stand for each other.
     waiting, seen = [value], set[int]()
     for link in waiting:
         if id(link) in seen or not isinstance(link, SymbolicTensor) or link.shape:
@@ -81,7 +76,6 @@ def check_shown(value: Any, use: str, *, as_text: bool) -> None:
     """Refuses what shows whether a value is a number or a tensor, if it may be either.
 
     Args:
-      use: what shows it, for the message.
       as_text: whether only the text that ``str`` makes is seen, which is the same for both if they are of one kind.
     """
     if isinstance(value, BaseException):
@@ -169,11 +163,7 @@ def _refuse(value: SymbolicTensor, kind: str) -> GraphcError:
 
 
 def is_instance(value: Any, kind: type[Any]) -> bool:
-    """``isinstance(value, kind)``; what is a number in plain Python counts as one.
-
-    Raises:
-      UnimplementedError: it cannot be told whether the value would be a number or a tensor.
-    """
+    """Returns ``isinstance(value, kind)``, by what the value is in plain Python; refuses it where that is open."""
     answers = {bool(_asked(example, kind)) for example in examples(value)}
     if len(answers) > 1:
         raise _refuse(value, f"of the class {getattr(kind, '__name__', kind)}")
@@ -186,11 +176,7 @@ def _asked(example: Any, kind: Any) -> Any:
 
 
 def stands_for_bool(value: Any) -> bool:
-    """Returns True if an object is ``True`` or ``False`` in plain Python, and which of them depends on tensors.
-
-    Raises:
-      UnimplementedError: it cannot be told whether the value would be one of them or a tensor.
-    """
+    """Tells if an object is a bool in plain Python that depends on tensors; refuses it where that is not certain."""
     if not isinstance(value, SymbolicTensor):
         return False
     answers = {isinstance(example, bool) for example in examples(value)}
@@ -216,11 +202,8 @@ def found_on(kind: type[Any], name: str) -> Any:
 
 
 def first_on(kind: type[Any], names: Sequence[str]) -> tuple[str, Any]:
-    """Returns the name of the first of these methods that a class has, and the method, whatever it is written in.
-
-    What each object has from ``object`` passes the question on to the next name, as ``object.__str__`` does to
-    ``__repr__``.
-    """
+    """Returns the name of the first of these methods that a class has, and the method, whatever it is written in."""
+    # What each object has from `object` passes the question on to the next name, as object.__str__ does to __repr__.
     for name in names:
         method = found_on(kind, name)
         if method is not None and (method is not found_on(object, name) or name == names[-1]):
@@ -231,13 +214,10 @@ def first_on(kind: type[Any], names: Sequence[str]) -> tuple[str, Any]:
 def users_method(owner: Any, *names: str) -> types.FunctionType | None:
     """Returns the method of the user's with which an object answers Python, in a trace; None if there is none.
 
-    What a class of a library's answers (a fraction, a path) is taken for pure, and what is generated (the comparisons
-    of a dataclass) has no source to convert.
-
     Args:
-      *names: the methods that Python looks for, in its order. Only the first one that the class has counts: one that is
-        written in C hides those behind it.
+      *names: in Python's order. Only the first one that the class has counts: one written in C hides those behind it.
     """
+    # A library's class (a fraction, a path) is taken for pure, and generated methods (a dataclass's) have no source.
     kind = cast("type[Any]", type(owner))
     if context.trace is None or kind in PLAIN:
         return None

@@ -48,10 +48,9 @@ _assumed: WeakKeyDictionary[Trace, dict[Value, Any]] = WeakKeyDictionary()
 
 @dataclass(frozen=True, eq=False)
 class _Passed:
-    """The facts of a check that fails the call where they do not hold.
+    """The facts of a check that fails the call where they do not hold."""
 
-    It stands among the notes of its trace, so that rolling the trace back to before the check takes them away.
-    """
+    # It stands among the notes of its trace, so that rolling the trace back to before the check takes them away.
 
     facts: Facts
 
@@ -60,12 +59,7 @@ _passed: WeakKeyDictionary[Trace, list[_Passed]] = WeakKeyDictionary()
 
 
 def note_condition(condition: SymbolicTensor, number: SymbolicTensor, true: Any, false: Any) -> None:
-    """Notes what a condition says of a number.
-
-    Args:
-      true: which it may be where the condition holds: a frozenset, or a :class:`Between`.
-      false: likewise where it does not hold.
-    """
+    """Notes which a number may be where a condition holds, and where not: frozensets, or a :class:`Between`."""
     _conditions[condition.raw] = ({number.raw: true}, {number.raw: false})
 
 
@@ -106,21 +100,15 @@ def _assume(trace: Trace, facts: Facts) -> None:
 
 
 def assume_carried(body: Trace, condition: Any, pairs: Iterable[tuple[SymbolicTensor, SymbolicTensor]]) -> None:
-    """Notes that the body of a loop is run where its test holds.
-
-    Args:
-      pairs: what the loop carries, as the test and as the body see it.
-    """
+    """Notes that a loop's body runs where its test holds; ``pairs``: what it carries, as test and body see it."""
     facts = _facts(condition, True)
     _assume(body, {inner.raw: facts[outer.raw] for outer, inner in pairs if outer.raw in facts})
 
 
 def assume_true(trace: Trace, condition: Any, truth: bool) -> None:
-    """Notes that the call has failed by now, for good, unless a condition has this truth.
-
-    What the rest of a trace computes nobody sees if the call has failed: there the condition may be taken to hold. The
-    caller makes sure that no handler catches the failure.
-    """
+    """Notes that the call has failed by now, for good, unless a condition has this truth."""
+    # What a trace computes after a failure nobody sees: there the condition may be taken to hold. The caller makes sure
+    # that no handler catches the failure.
     facts = _facts(condition, truth)
     if facts:
         check = _Passed(facts)
@@ -169,16 +157,7 @@ KINDS = (bool, int, float, complex)  # narrowest first: the last of several hold
 
 
 class SymbolicNumber(SymbolicTensor, Symbolic):
-    """A Python number that depends on tensors.
-
-    Args:
-      tensor: its value, a 0-d tensor; of weak type but for a bool.
-      kind: the Python type that it has in eager code.
-      kinds: the Python types of which it has one; that of ``kind``, which holds the values of all, if None.
-      joined: whether it is one of several numbers, by what tensors hold (branches and loops bind such), or was computed
-        of one. A compiled function returns it as a tensor, so that nobody has to wait for it.
-      span: between which ints it lies, if it is one; None for any.
-    """
+    """A Python number that depends on tensors."""
 
     __slots__ = ("joined", "kind", "kinds", "span")
 
@@ -189,12 +168,14 @@ class SymbolicNumber(SymbolicTensor, Symbolic):
 
     def __init__(
         self,
-        tensor: SymbolicTensor,
-        kind: type[Any],
-        kinds: Kinds | None = None,
+        tensor: SymbolicTensor,  # its value, a 0-d tensor; of weak type but for a bool
+        kind: type[Any],  # the Python type that it has in eager code
+        kinds: Kinds | None = None,  # the types of which it has one; None for ``kind``, which holds the values of all
         *,
+        # One of several numbers, by what tensors hold (branches and loops bind such), or computed of one. A function
+        # returns it as a tensor, so that nobody has to wait for it.
         joined: bool = False,
-        span: ValueRange | None = None,
+        span: ValueRange | None = None,  # between which ints it lies, if it is one; None for any
     ) -> None:
         super().__init__(tensor.raw, tensor.trace)
         self.kind = kind
@@ -227,12 +208,7 @@ class SymbolicNumber(SymbolicTensor, Symbolic):
         return "<a number that depends on tensors>"
 
     def check_kind(self, use: str, location: Location | None = None) -> None:
-        """Refuses a use for which it matters whether a number is an int or a float, if this one may be either.
-
-        Args:
-          use: what it is, for the message.
-          location: of the use; None for where the trace stands.
-        """
+        """Refuses a use that shows whether a number is an int or a float, if this one may be either."""
         if len(self.kinds) == 1:
             return
         kinds = sorted(self.kinds, key=KINDS.index)
@@ -277,12 +253,7 @@ class SymbolicNumber(SymbolicTensor, Symbolic):
 
 
 def number(value: Any, kind: type[Any]) -> SymbolicNumber:
-    """Returns what ``kind(value)`` is, without the checks that it can be.
-
-    Args:
-      value: a tensor of one element.
-      kind: bool, int, float or complex.
-    """
+    """Returns what ``kind(value)`` is of a tensor of one element, without the checks that it can be."""
     if isinstance(value, SymbolicNumber) and value.kinds == frozenset((kind,)):
         # A joined number leaves the function as a tensor; int() asks for a Python number, which is waited for.
         return SymbolicNumber(value, kind, span=value.span) if value.joined else value
@@ -352,12 +323,7 @@ def span_of(value: Any) -> ValueRange | None:
 
 
 def joined(tensor: Any, kinds: Kinds | None, span: ValueRange | None = None) -> Any:
-    """Returns the tensor that values were joined in, as the number that it is if all of them are numbers.
-
-    Args:
-      kinds: the types that they have; None if one of them is no number.
-      span: between which ints they lie, if they are ints and that is known.
-    """
+    """Returns the tensor that values were joined in, as a number unless ``kinds`` is None: one of them is none."""
     if kinds is None:
         return tensor
     return SymbolicNumber(tensor, max(kinds, key=KINDS.index), kinds, joined=True, span=span)

@@ -44,12 +44,7 @@ _SEQUENCES = (list, tuple, str, bytes, bytearray)
 
 
 def _made(tensor: Any, results: Iterable[Any], *operands: Any, span: ValueRange | None = None) -> SymbolicNumber:
-    """Returns a number that is computed of others.
-
-    Args:
-      results: what Python makes of numbers of the types that the operands may have.
-      span: between which ints it lies, if it is one; None for any.
-    """
+    """Returns a number computed of ``operands``; ``results``: what Python makes of numbers of their possible types."""
     kinds = frozenset(cast("type[Any]", type(result)) for result in results)
     return SymbolicNumber(tensor, max(kinds, key=KINDS.index), kinds, joined=any_joined(operands), span=span)
 

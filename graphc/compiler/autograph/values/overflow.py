@@ -19,12 +19,7 @@ from graphc.compiler.ir import OPS, Attrs
 
 
 def checked_span(name: str, pair: tuple[Any, Any], spans: tuple[ValueRange, ValueRange]) -> ValueRange:
-    """Returns the span of the result of an operator on two ints, which is checked to fit where it may not.
-
-    Args:
-      name: of the operator, ``"add"`` for ``+``.
-      pair: the operands: tensors, or Python ints.
-    """
+    """Returns the span of an operator's result (``"add"`` for ``+``) on two ints, checked to fit where it may not."""
     first, second = spans
     # Before anything relies on the bounds: a number that is taken for a count may not be relied on.
     if name in ("add", "sub"):

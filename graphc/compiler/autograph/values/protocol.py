@@ -30,11 +30,7 @@ class Symbolic:
     __graphc_symbolic__: ClassVar[bool] = True
 
     def refuse(self, use: str) -> NoReturn:
-        """Refuses a use for which Python would need the value.
-
-        Args:
-          use: what is refused, for the message.
-        """
+        """Refuses a use for which Python would need the value."""
         raise NotImplementedError(use)
 
     # --- names
@@ -119,12 +115,7 @@ class Symbolic:
     # --- operators and methods
 
     def answer(self, method: str, owner: Any, *operands: Any, **options: Any) -> Any:
-        """Returns the result of an operator or method; NotImplemented to ask Python.
-
-        Args:
-          method: its name, as ``"__getitem__"`` or ``"append"``.
-          owner: the object that is asked; a list, if this is what the list holds.
-        """
+        """Returns what ``owner``, this or the list that holds it, answers to a method; NotImplemented to ask Python."""
         del method, owner, operands, options
         return NotImplemented
 
@@ -247,12 +238,7 @@ _USES = (
 
 @refuses({f"__{name}__": "a use" for name in _USES})
 class Unbound(Symbolic):
-    """The value of a name that is not bound; any use of it raises :class:`UndefinedNameError`.
-
-    Args:
-      filler: whether the value is never looked at (a return value before the return, a name that every way binds before
-        it reads it), so that anything may stand for it in a branch.
-    """
+    """The value of a name that is not bound; any use of it raises :class:`UndefinedNameError`."""
 
     __slots__ = ("filler", "name", "reason")
 
@@ -264,6 +250,8 @@ class Unbound(Symbolic):
     def __init__(self, name: str, reason: str = "it is not bound on every path to here", filler: bool = False) -> None:
         self.name = name
         self.reason = reason
+        # Never looked at (a return value before the return, a name bound on every way to its use), so that anything may
+        # stand for it in a branch.
         self.filler = filler
 
     def is_bound(self) -> bool:
@@ -297,11 +285,7 @@ class Unbound(Symbolic):
 
 
 def unbound(name: str, certain: bool = False) -> Unbound:
-    """Returns what a local name holds before it is bound.
-
-    Args:
-      certain: whether it is bound wherever it is read, so that anything may stand for it.
-    """
+    """Returns what a local name holds before it is bound; ``certain``: it is bound wherever it is read."""
     return Unbound(name, "it is bound on some of the ways to here only, or not yet", certain)
 
 
@@ -316,11 +300,7 @@ def is_filler(value: Any) -> bool:
 
 
 def unset(what: str) -> Unbound:
-    """Returns what stands in a structure where a tensor will be: until a branch or loop puts one there it is zeros.
-
-    Args:
-      what: for messages.
-    """
+    """Returns what stands in a structure where a tensor will be: until a branch or loop puts one there it is zeros."""
     return Unbound(what, "nothing was put there yet", filler=True)
 
 
@@ -330,11 +310,7 @@ def is_unset(value: Any) -> bool:
 
 
 def load(value: Any) -> Any:
-    """Reads a name that may be unbound.
-
-    Raises:
-      UndefinedNameError: it is.
-    """
+    """Reads a name; raises UndefinedNameError if it is unbound."""
     return value.use() if isinstance(value, Unbound) else value
 
 

@@ -26,37 +26,24 @@ _MIDDLE = 2**30  # from here 2**30 are left to the ends: 2**27 steps of SMALL_ST
 
 
 class LoopStart:
-    """A number at the start of an iteration of a loop.
-
-    Attributes:
-      relied: whether more was made of it than other counts, so that its bounds must be right.
-      stepped: whether a step was not checked because it is taken for a count.
-    """
+    """A number at the start of an iteration of a loop."""
 
     __slots__ = ("relied", "stepped")
 
     def __init__(self) -> None:
-        self.relied = False
-        self.stepped = False
+        self.relied = False  # more was made of it than other counts, so that its bounds must be right
+        self.stepped = False  # a step was not checked because it is taken for a count
 
 
 @dataclass(frozen=True)
 class InductionStep:
-    """The difference between a number and its value at the start of an iteration.
-
-    Attributes:
-      low: at least so much.
-      high: at most so much.
-      down: but for small steps down that a loop of unknown length took.
-      up: but for small steps up, likewise.
-      restart: between which ints it lies where it was set to something else instead, as in
-        ``run = run + 1 if more else 0``; None if it never is.
-    """
+    """The difference between a number and its value at the start of an iteration, from ``low`` to ``high``."""
 
     low: int = 0
     high: int = 0
-    down: bool = False
-    up: bool = False
+    down: bool = False  # but for small steps down, which a loop of unknown length took
+    up: bool = False  # but for small steps up, likewise
+    # Between which ints it lies where it was set to something else, as in `run = run + 1 if more else 0`; None: never.
     restart: tuple[int, int] | None = None
 
     @property
@@ -89,20 +76,15 @@ _NOBODY: frozenset[LoopStart] = frozenset()
 
 @dataclass(frozen=True)
 class ValueRange:
-    """The ints between two.
-
-    Attributes:
-      counted: whether a number in it comes to the ends of what 32 bits hold, where they are its bounds, only by more
-        small steps than a loop takes.
-      drifts: how far the number is from what it was at the start of an iteration, by loop variables.
-      counters: the loop variables that must be counts if it is ``counted``.
-    """
+    """The ints between two."""
 
     low: int
     high: int
-    counted: bool = False
+    counted: bool = False  # only more small steps than a loop takes reach the ends of 32 bits, if these are its bounds
     # Left out of ==, by which `holds` knows ANY_INT.
+    # How far the number is from what it was at the start of an iteration, by loop variables.
     drifts: Mapping[LoopStart, InductionStep] = field(default_factory=lambda: _NOWHERE, compare=False)
+    # The loop variables that must be counts if it is ``counted``.
     counters: frozenset[LoopStart] = field(default_factory=lambda: _NOBODY, compare=False)
 
     @property
@@ -185,11 +167,7 @@ def _common_drifts(first: ValueRange, second: ValueRange) -> dict[LoopStart, Ind
 
 
 def after_loop(initial: ValueRange, drift: InductionStep, trips: int | None) -> ValueRange:
-    """Gives the span of a number that each iteration of a loop moves, at the start of any iteration and after the loop.
-
-    Args:
-      trips: how many iterations there are at most; None where that is not known.
-    """
+    """Gives the span, in and after a loop, of a number that iterations move; ``trips`` at most, None if unknown."""
     if drift.restart is not None:
         initial = common_span(initial, ValueRange(*drift.restart)) or ANY_INT
     low, high = min(drift.low, 0), max(drift.high, 0)  # with 0, for the start of the first iteration
@@ -229,16 +207,12 @@ def _any(*spans: ValueRange) -> Bounds:
 
 @dataclass(frozen=True)
 class Operator:
-    """An operator.
-
-    Attributes:
-      bounds: returns between which ints the result lies, of the spans of the operands.
-    """
+    """An operator."""
 
     symbol: str
     native: Callable[..., Any]
     op: str
-    bounds: Callable[..., Bounds] = _any
+    bounds: Callable[..., Bounds] = _any  # between which ints the result lies, of the spans of the operands
 
 
 _PASSES: Bounds = (LOWEST - 1, HIGHEST + 1)

@@ -73,11 +73,7 @@ def truth(value: Any) -> bool:
 
 
 def known_truth(value: Any) -> bool:
-    """Returns True if a value counts as true that decides if ``:=`` binds a name.
-
-    Raises:
-      UnimplementedError: that depends on a tensor.
-    """
+    """Returns the truth of a value that decides if ``:=`` binds a name; refuses one that depends on a tensor."""
     condition = condition_of(value)
     if not is_symbolic_condition(condition):
         return truth(condition)
@@ -89,11 +85,7 @@ def known_truth(value: Any) -> bool:
 
 
 def predicate(trace: Trace, value: SymbolicTensor) -> SymbolicTensor:
-    """Returns a condition as a boolean scalar.
-
-    Raises:
-      InvalidArgumentError: the tensor has more than one element, so that its truth is ambiguous (as in NumPy).
-    """
+    """Returns a condition as a boolean scalar; refuses more than one element, whose truth is ambiguous as in NumPy."""
     if value.size != 1:
         error = InvalidArgumentError(
             f"the truth of a tensor with {value.size} elements ({value.type}, {value.made_at()}) is ambiguous; "
@@ -122,16 +114,12 @@ def if_stmt(
     orelse: Callable[[], None],
     get_state: Callable[[], tuple[Any, ...]],
     set_state: Callable[[tuple[Any, ...]], None],
-    names: Sequence[str],
+    names: Sequence[str],  # what the branches may bind and later code reads
+    # By the flag that a `return`, `break` or `continue` sets, the names that nobody reads after it; the flag "" stands
+    # for a jump that was taken before if the condition is false.
     unread: Mapping[str, Sequence[str]] = _NOTHING,
 ) -> None:
-    """An ``if`` statement: Python's own when the condition is known, else a cond.
-
-    Args:
-      names: what the branches may bind and later code reads.
-      unread: by the flag that a ``return``, ``break`` or ``continue`` sets, the names that nobody reads after it; the
-        flag ``""`` stands for a jump that was taken before if the condition is false.
-    """
+    """Runs an ``if`` statement: Python's own where the condition has a value, else a cond."""
     condition = condition_of(condition)
     if not is_symbolic_condition(condition):
         if truth(condition):
@@ -162,14 +150,7 @@ def _region() -> Region:
 
 
 def choose(condition: Any, true: Thunk, false: Thunk, name: str = "the conditional expression") -> Any:
-    """Returns one of two values: Python's own choice when the condition is known, else a cond.
-
-    Args:
-      condition: the value of the test.
-      true: makes the value if it holds.
-      false: makes the value if it does not hold.
-      name: of the value, in messages.
-    """
+    """Returns one of two values: Python's own choice where the condition has a value, else a cond."""
     condition = condition_of(condition)
     if not is_symbolic_condition(condition):
         return true() if truth(condition) else false()
@@ -249,11 +230,7 @@ def _written_cells(regions: Sequence[Region]) -> list[Cell]:
 
 
 def _fail(selector: SymbolicTensor, regions: Sequence[Region], failures: Sequence[RegionFailure | None]) -> None:
-    """Says how branches fail that always do; where both do, nothing comes after them.
-
-    Raises:
-      Ended: both do.
-    """
+    """Says how branches fail that always do; raises :class:`Ended` where both do, since nothing comes after them."""
     for region, failure, side, other in zip(regions, failures, (True, False), regions[::-1], strict=True):
         if failure is None:
             continue

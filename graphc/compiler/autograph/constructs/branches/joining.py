@@ -127,10 +127,8 @@ def _one_sided(
 
 
 def _find_outer(region: Region, value: Any, outer: set[int]) -> bool:
-    """Adds the containers to ``outer`` that stay the objects they are; whether nothing else was made in the branch.
-
-    What the branch left in them is written into them after it.
-    """
+    """Adds the containers that stay the objects they are to ``outer``; tells if the branch made nothing else."""
+    # What the branch left in such a container is written into it after the branch.
     parts = nest.children(value)
     if parts is None:
         return not _is_made_in(value, region)
@@ -186,16 +184,11 @@ class UnchangedValue:
 
 @dataclass(frozen=True)
 class Merged:
-    """A value that differs on the sides.
-
-    Attributes:
-      sides: what they held at the ends of the branches.
-      copies: by the identities of copies in them, the containers that the copies tell of.
-    """
+    """A value that differs on the sides."""
 
     joined: Joined
-    sides: tuple[Any, ...]
-    copies: Mapping[int, Any]
+    sides: tuple[Any, ...]  # the values at the ends of the branches
+    copies: Mapping[int, Any]  # by the identity of a copy in them: the container that it is a copy of
 
 
 def fill(merged: UnchangedValue | Merged, outputs: Any) -> Any:

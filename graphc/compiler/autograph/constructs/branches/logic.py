@@ -36,14 +36,10 @@ Thunk = Callable[[], Any]
 
 
 class _Kinds:
-    """The kinds of the numbers that operands are.
-
-    Attributes:
-      found: so far; None among them for what is no number.
-    """
+    """The Python types of the numbers that operands are."""
 
     def __init__(self) -> None:
-        self.found: set[type[Any] | None] = set()
+        self.found: set[type[Any] | None] = set()  # None among them for what is no number
 
     def noting(self, operand: Thunk) -> Thunk:
         """Returns the operand, of whose value the kind is noted."""
@@ -132,11 +128,8 @@ def _operand(op: str, value: Any) -> Any:
 
 
 def _logical(op: str, first: SymbolicTensor, second: Thunk) -> Any:
-    """``first op second()`` where ``first`` is symbolic.
-
-    The second operand is evaluated only if the first one asks for it. Where both are boolean scalars and evaluating the
-    second changes no variable, that cannot be told from evaluating both, which is cheaper than a branch.
-    """
+    """Evaluates ``first op second()`` where ``first`` is symbolic."""
+    # Two boolean scalars are both evaluated where the second changes no variable: that costs less than a branch.
     if _is_plain(op, first, second):
         return _both(op, first, second)
     if op == "logical_and":

@@ -36,11 +36,7 @@ _NAMESPACES = (ArrayMethods, types.ModuleType, type)
 
 @over_choices(ask)
 def load_attr(owner: Any, name: str, *, by_item: bool = False) -> Any:
-    """``owner.name``: a property or another descriptor of the user's is a call.
-
-    Args:
-      by_item: whether what it holds is about to be asked for items, and for nothing else.
-    """
+    """Returns ``owner.name``; ``by_item``: nothing but items will be asked of the result."""
     kind, fallback = cast("type[Any]", type(owner)), None
     if is_symbolic(owner) and not has_attribute(owner, name):
         return in_python(getattr, example_of(owner), name)  # which says that there is none
@@ -165,12 +161,7 @@ GETTERS = (operator.attrgetter, operator.itemgetter, operator.methodcaller)
 
 
 def get_by(getter: Any, call_method: Callable[[Any, str], Any], /, *args: Any, **kwargs: Any) -> Any:
-    """Calls a getter.
-
-    Args:
-      call_method: returns what to call for a method of an object.
-      *args: the object; of anything else Python says what it says.
-    """
+    """Calls a getter of ``operator``, methods as ``call_method(object, name)``; Python answers wrong arguments."""
     if len(args) != 1 or kwargs:
         return getter(*args, **kwargs)
     (owner,) = args

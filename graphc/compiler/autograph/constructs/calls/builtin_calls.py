@@ -131,10 +131,8 @@ def _of_numbers(function: Any, replaced: Callable[..., Any]) -> Callable[..., An
 
 
 def _list_method(native: Callable[..., Any], owner: list[Any], name: str) -> Callable[..., Any]:
-    """Returns a method of a list, which has another one while its length is known at run time only.
-
-    Which it is, is decided when it is called: its arguments may have changed the list by then.
-    """
+    """Returns a list's method, which is another one while the list's length is known at run time only."""
+    # The call decides which: its arguments may have changed the list by then.
 
     def method(*args: Any, **kwargs: Any) -> Any:
         result = answer(name, owner, *args, **kwargs)

@@ -76,11 +76,7 @@ _CODE = contextlib.contextmanager(_nothing).__code__
 
 
 def converted_maker(function: types.FunctionType) -> Callable[..., Any] | None:
-    """Returns what to call in place of a function that makes a context manager of a generator of the user's.
-
-    Returns:
-      None if it is no such function, or its generator cannot be converted.
-    """
+    """Returns what to call for a ``@contextmanager`` function of the user's; None for others and unconvertible ones."""
     # contextlib keeps the generator function in __wrapped__, as functools.wraps does.
     generator = function.__dict__.get("__wrapped__") if function.__code__ is _CODE else None
     if not isinstance(generator, types.FunctionType) or is_library_file(generator.__code__.co_filename):
@@ -138,11 +134,7 @@ def do_not_convert(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def call(function: Any) -> Any:
-    """Returns what to call in place of ``function`` in converted code.
-
-    Raises:
-      UnimplementedError: the call has, or may have, a side effect where one is not allowed.
-    """
+    """Returns what to call in place of ``function`` in converted code; refuses side effects where none is allowed."""
     trace = context.trace
     if trace is None:
         return function
@@ -255,12 +247,7 @@ def _with_choices(function: Any, native: Any) -> Any:
 
 
 def convert_call(function: Any) -> Any:
-    """Returns the converted form of the function that a user decorated, wherever it is defined.
-
-    Raises:
-      NoSourceError: its source is not available.
-      UnsupportedSyntaxError: it holds syntax that cannot be converted.
-    """
+    """Returns the converted form of the function that a user decorated, wherever it is defined."""
     if isinstance(function, types.FunctionType) and function.__code__ is DISPATCHING:
         return call(function)
     if isinstance(function, types.FunctionType) and id(function.__code__) in _unconverted:

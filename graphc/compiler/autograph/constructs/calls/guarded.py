@@ -51,11 +51,7 @@ _calls = itertools.count()
 
 
 def call_cached(function: Any, otherwise: Callable[[Any], Any], /, *args: Any, **kwargs: Any) -> Any:
-    """Calls a function, or a method, that ``functools.lru_cache`` or ``cache`` made.
-
-    Args:
-      otherwise: returns what to call where an argument is the trace's own, so that no other call has it.
-    """
+    """Calls what ``functools.lru_cache`` made, or what ``otherwise`` returns where an argument is the trace's own."""
     trace = context.trace
     cached = getattr(function, "__func__", function)
     owner = () if cached is function else (function.__self__,)

@@ -60,23 +60,16 @@ class Ended(BaseException):
 
 @dataclass(eq=False)
 class Site:
-    """One way in which a call fails, or the body of a ``try`` statement.
-
-    Attributes:
-      error: the exception, with what else is to be known of the moment.
-      places: where the functions were called, and where it was raised.
-      payload: for each tensor of the exception, the tensor that it is where the function knows it, or what carries it.
-      place: where the values of the payload stand among the tensors of all ways.
-      original: the exception itself, where it ends the trace of the function; it is raised once.
-    """
+    """One way in which a call fails, or the body of a ``try`` statement."""
 
     number: int
-    error: Frozen
-    places: Sequence[Location]
+    error: Frozen  # the exception, with what else describes the moment
+    places: Sequence[Location]  # where the functions were called, and where it was raised
+    # For each tensor of the exception, the tensor that it is where the function knows it, or what carries it.
     payload: list[SymbolicTensor | CallState] = field(default_factory=list[SymbolicTensor | CallState])
     happens_in: Trace | None = None
-    place: slice = field(default_factory=lambda: slice(0))
-    original: BaseException | None = None
+    place: slice = field(default_factory=lambda: slice(0))  # of the payload, among the tensors of all sites
+    original: BaseException | None = None  # raised once, where it ends the trace of the function
 
     @property
     def is_live(self) -> bool:
@@ -98,12 +91,7 @@ class Site:
 
 
 class Failures:
-    """The failures of one traced function; after each run it is asked for the first that happened.
-
-    Attributes:
-      hosts: the Python functions that the program calls, which live as long as it does.
-      held: the objects that they are given or made of.
-    """
+    """The failures of one traced function; after each run it is asked for the first that happened."""
 
     what = "it raises exceptions by the values of tensors, or runs Python code, such as print, at every call"
 
@@ -111,8 +99,8 @@ class Failures:
         self._name = name
         self._sites: dict[int, Site] = {}
         self._count = 0
-        self.hosts: list[HostFunction] = []
-        self.held: list[Any] = []
+        self.hosts: list[HostFunction] = []  # which live as long as the program that calls them
+        self.held: list[Any] = []  # the objects that they get or are made of
 
     def add(self, error: BaseException, locations: Sequence[Location]) -> Site:
         """Returns a new way in which the call fails."""
@@ -276,11 +264,9 @@ _LIMIT = "__graphc_limit__"
 
 
 def is_raised_by_code(error: BaseException) -> bool:
-    """Tells if code of the user's raises an exception that leaves a branch: a statement, or what Python is asked to do.
-
-    An empty list that is popped, a text that is no number or a module that is not there is Python's own answer, which
-    eager code gets only where it runs the branch.
-    """
+    """Tells if the user's code raises an exception that leaves a branch: a statement, or what it asks of Python."""
+    # Python's own answer (pop from an empty list, a text that is no number, a missing module) counts: eager code gets
+    # it only where it runs the branch.
     if hasattr(error, RAISED):
         return True
     if not is_of_program(error):
@@ -294,11 +280,9 @@ def is_raised_by_code(error: BaseException) -> bool:
 
 
 def ends_function(error: BaseException) -> bool:
-    """Tells if the program of a function can say that it ends in an exception, which is on its way out of the trace.
-
-    Where nothing of the program comes before the exception that anybody could see, and nothing in it depends on
-    tensors, it is raised when the function is traced, as by the Python function.
-    """
+    """Tells if the program can say that the function ends in an exception, which is on its way out of the trace."""
+    # If nothing that anybody could see comes before the exception, and nothing in it depends on tensors, tracing raises
+    # it, as the Python function does.
     trace = context.trace
     assert trace is not None
     if isinstance(error, Ended):
@@ -322,15 +306,10 @@ def ends_function(error: BaseException) -> bool:
 
 @dataclass(frozen=True)
 class RegionFailure:
-    """The failure of a branch or a body.
+    """The failure of a branch or a body."""
 
-    Attributes:
-      of: all the ways in which the function fails.
-      site: the one; None if the status says it already.
-    """
-
-    of: Failures
-    site: Site | None
+    of: Failures  # all the ways in which the function fails
+    site: Site | None  # None if the status says it already
 
     def is_known_around(self, region: Region) -> bool:
         """Returns True if a branch does nothing but raise the exception, which holds no tensor of its own."""
@@ -339,11 +318,7 @@ class RegionFailure:
         return all(tensor.trace is not region for tensor in self.site.error.tensors)
 
     def happens(self, when: SymbolicTensor | None = None) -> None:
-        """Makes the call fail in this way at this point of the trace that is open, unless it has failed before.
-
-        Args:
-          when: a boolean scalar; None for always.
-        """
+        """Makes the call fail in this way here, unless it has failed; ``when``: a boolean scalar, None for always."""
         trace = context.trace
         assert trace is not None
         if self.site is None:
@@ -418,11 +393,8 @@ class Settling(Protocol):
 
 
 def settles(state: Settling, region: Region) -> bool:
-    """Tells if the trial of a loop's body was the last.
-
-    It is if what is carried fits, and if nothing in the body counts on a call that has not failed, where an earlier
-    iteration may have failed it.
-    """
+    """Tells if the trial of a loop's body was the last: what is carried fits, and the body minds earlier failures."""
+    # Nothing in the body may count on a call that has not failed, where an earlier iteration may have failed it.
     fits, around, unminded = state.settle(region), region.parent, _unminded.get(region, set[int]())
     minds = not unminded or around.touched(STATUS) or not region.touched(STATUS)
     if fits and minds:

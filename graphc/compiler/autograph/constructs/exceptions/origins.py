@@ -35,11 +35,9 @@ _INTERFACE = ("<graphc op", *[str(_PACKAGE / part) + os.sep for part in _PARTS])
 
 
 def in_python(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-    """Calls a function of Python's or of a library's for the program; an exception that leaves it is the program's.
-
-    Raises:
-      ConcretizationError: it fails, and was given a number or text that depends on tensors: with a value it might not.
-    """
+    """Calls a function of Python's or of a library's for the program; an exception that leaves it is the program's."""
+    # If it was passed a number or text that depends on tensors, a failure is a ConcretizationError: with a value it
+    # might not fail.
     try:
         return function(*args, **kwargs)
     except Exception as error:
@@ -145,11 +143,7 @@ def _rejected(what: str, symbolic: Symbolic, error: Exception) -> GraphcError:
 
 
 def end_by(error: BaseException) -> None:
-    """Ends the trace if an exception is a failure of graphc's own; does nothing about the program's and refusals.
-
-    Raises:
-      GraphcError: it is.
-    """
+    """Ends the trace if an exception is a failure of graphc's own; does nothing about the program's and refusals."""
     trace = context.trace
     if trace is None or not isinstance(error, Exception) or isinstance(error, GraphcError):
         return
@@ -170,11 +164,7 @@ def is_of_interface(error: BaseException) -> bool:
 
 
 def passes(error: BaseException | None) -> bool:
-    """Returns True if no handler of the program's may see an exception.
-
-    Raises:
-      GraphcError: it is a failure of graphc's own, which ends the trace.
-    """
+    """Returns True if no handler of the program's may see an exception; a failure of graphc's own ends the trace."""
     trace = context.trace
     if trace is None or error is None:
         return False
@@ -274,10 +264,8 @@ def calls_of(error: BaseException) -> list[tuple[CodeType, Location]]:
 
 
 def user_calls() -> list[Location]:
-    """Returns where in converted code the functions of the user's that are being traced stand, the outermost first.
-
-    A branch or a loop's body is a function of its own in converted code; here it is part of the function around it.
-    """
+    """Returns where the user's functions that are being traced stand in converted code, the outermost first."""
+    # A branch or a loop's body is a function of its own in converted code; here it is part of the one around it.
     locations: list[Location] = []
     inner: FrameType | None = None
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]

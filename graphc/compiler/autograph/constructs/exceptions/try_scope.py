@@ -33,11 +33,7 @@ T = TypeVar("T")
 
 
 def attempt(run: Callable[[], T]) -> tuple[T | None, RegionFailure | None]:
-    """Runs what is traced into a branch or a loop's body.
-
-    Returns:
-      Its result; or, if it always fails, how. The caller then says so by :meth:`Failure.happens`.
-    """
+    """Traces a branch or body; returns its result or, if it always fails, how: the caller then calls ``happens``."""
     trace = context.trace
     assert trace is not None
     try:
@@ -57,23 +53,15 @@ def attempt(run: Callable[[], T]) -> tuple[T | None, RegionFailure | None]:
 
 
 class TryScope:
-    """Inside the scope, exceptions may be caught by what is around it.
-
-    Args:
-      kinds: gives the classes that it catches; None where that is not known.
-      what: what it is, for messages.
-      final: whether it ends with a ``finally`` block, which catches nothing.
-
-    Attributes:
-      passing: the refusal of the first exception, known at run time only, that the ``finally`` block would follow.
-    """
+    """Inside the scope, exceptions may be caught by what is around it."""
 
     def __init__(self, kinds: Callable[[], Any] | None, what: str = "a try statement", *, final: bool = False) -> None:
         self.trace = context.trace
-        self.kinds = kinds
+        self.kinds = kinds  # returns the classes that it catches; None if unknown
         self.what = what
-        self.final = final
+        self.final = final  # ends with a ``finally`` block, which catches nothing
         self.location = user_location() if self.trace is not None else None
+        # The refusal of the first exception, known at run time only, that the ``finally`` block would follow.
         self.passing: UnimplementedError | None = None
 
     def __enter__(self) -> None:
@@ -106,14 +94,7 @@ def num_handlers() -> int:
 
 
 def check_handlers(error: BaseException | None, locations: Sequence[Location] = ()) -> None:
-    """Checks that no handler would catch an exception of which only the run knows whether it is raised.
-
-    Args:
-      error: the exception; None where it is known at run time only.
-
-    Raises:
-      UnimplementedError: one would.
-    """
+    """Refuses handlers that would catch an exception of the run; ``error`` is None where only the run knows which."""
     trace = context.trace
     assert trace is not None
     if is_limit(error):
@@ -144,11 +125,7 @@ def _refusal(
 
 
 def before_try(what: str = "a finally block") -> tuple[TryScope, SymbolicTensor | None] | None:
-    """Opens the scope of a ``try`` statement with a ``finally``.
-
-    Returns:
-      It, and the status there, None if the call cannot have failed by then.
-    """
+    """Opens the scope of a ``try`` with ``finally``; returns it and the status, None if the call cannot have failed."""
     trace = context.trace
     if trace is None:
         return None

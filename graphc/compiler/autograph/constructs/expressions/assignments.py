@@ -72,11 +72,7 @@ def _operator(symbol: str) -> Callable[[Chosen, Any], Chosen]:
 
 
 class Chosen:
-    """The elements of a tensor that a mask chooses.
-
-    Args:
-      mask: over its first axes.
-    """
+    """The elements of a tensor that a mask over its first axes chooses."""
 
     __slots__ = ("_behind", "_mask", "_whole")
 
@@ -178,14 +174,7 @@ def _store_in_object(native: Callable[[Any, str, Any], None], owner: Any, name: 
 
 
 def _method_for(owner: Any, name: str, of_property: str, of_descriptor: str, hook: str) -> Any:
-    """Returns what a store or a deletion calls: a function of a property's, or of another descriptor's, of the user's.
-
-    Args:
-      hook: the method of the object itself that would be asked instead.
-
-    Returns:
-      What to call, which takes the value that is stored; None if there is no such function.
-    """
+    """Returns the user's function of a property or descriptor that a store or deletion calls; None if there is none."""
     kind = cast("type[Any]", type(owner))
     descriptor = found_on(kind, name)
     # A __setattr__ or __delattr__ of the user's comes before the property.

@@ -44,11 +44,7 @@ from graphc.compiler.tracing import Trace, context, current_trace
 
 
 def is_(left: Any, right: Any) -> Any:
-    """``left is right``.
-
-    Raises:
-      UnimplementedError: whether they are one object is not known while the function is traced.
-    """
+    """Returns ``left is right``; refuses it where the trace does not tell."""
     return left is right or _is_one(left, right)
 
 

@@ -175,12 +175,7 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 
 def choose_item(items: Sequence[Any], index: SymbolicTensor) -> Any:
-    """Returns the item at a place that is a tensor, counted from the end if it is negative.
-
-    Raises:
-      InvalidArgumentError, InvalidTypeError: the items differ in structure, shape or dtype.
-      UnimplementedError: they are neither tensors nor numbers.
-    """
+    """Returns the item at a place that is a tensor, counted from the end if it is negative."""
     trace = current_trace()
     size = len(items)
     position = place_in(size, index, f"{type(items).__name__} index out of range")
@@ -204,11 +199,7 @@ def choose_item(items: Sequence[Any], index: SymbolicTensor) -> Any:
 
 
 def place_in(size: int, index: SymbolicTensor, message: str) -> Any:
-    """Returns the place that an index means in a sequence of so many items; where there is none the call fails.
-
-    Raises:
-      InvalidTypeError: it is no index.
-    """
+    """Returns the place that an index means in a sequence of so many items; where there is none the call fails."""
     if index.shape or index.dtype.kind not in "iub":  # b: True is an index in Python
         error = InvalidTypeError(f"only a 0-d integer tensor can be an index, got {index.type}")
         raise current_trace().refuse(error)

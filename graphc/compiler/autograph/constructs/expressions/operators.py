@@ -101,12 +101,7 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
 
 
 def answers(operands: tuple[Any, Any], methods: tuple[Method, Method], theirs_first: bool, forward: str) -> Any:
-    """Gives what two operands answer, of which one at least has a method of the user's; NotImplemented if neither does.
-
-    Args:
-      theirs_first: whether the right operand is asked first, as one of a subclass is.
-      forward: the method of the left operand to ask if it is not the user's.
-    """
+    """Gives what two operands answer, one at least with a method of the user's; NotImplemented if neither does."""
     left, right = operands
     mine, theirs = methods
     result: Any = NotImplemented
@@ -115,7 +110,7 @@ def answers(operands: tuple[Any, Any], methods: tuple[Method, Method], theirs_fi
     if result is NotImplemented:
         if mine is not None:
             result = call(mine)(left, right)
-        elif found_on(cast("type[Any]", type(left)), forward) is not None:
+        elif found_on(cast("type[Any]", type(left)), forward) is not None:  # not the user's
             result = getattr(left, forward)(right)
     if result is NotImplemented and theirs is not None:
         result = call(theirs)(right, left)

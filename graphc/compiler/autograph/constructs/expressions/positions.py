@@ -16,13 +16,8 @@ from graphc.compiler.ops import AS_NUMBER
 
 
 def checked_positions(owner: Any, index: Any) -> Any:
-    """Checks the numbers in ``owner[index]`` that may be out of range, and returns the index.
-
-    Behind a check the program knows where the number lies, so that it need not look for a place outside the tensor.
-
-    Args:
-      owner: a tensor; what else there is looks at its indices itself.
-    """
+    """Checks the numbers in ``owner[index]`` that may be out of range, and returns the index."""
+    # Behind a check the program need not look outside the tensor; other owners look at their indices themselves.
     parts = _parts(index)
     if not isinstance(owner, ArrayMethods) or not any(_is_position(part) for part in parts):
         return index

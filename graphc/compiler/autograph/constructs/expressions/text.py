@@ -79,13 +79,9 @@ _AS_STR = tuple(kind.__format__ for kind in (object, int, float, complex, str))
 )
 @dataclass(frozen=True, eq=False, repr=False)
 class SymbolicText(Deferred):
-    """A string that is known at run time only.
+    """A string that is known at run time only."""
 
-    Attributes:
-      maker: how it is made, a key of the table above.
-    """
-
-    maker: Any
+    maker: Any  # a key of _MAKERS
     parts: Any
 
     __graphc_text__: ClassVar[bool] = True
@@ -256,12 +252,7 @@ def _format(value: Any, spec: Any) -> Any:
 
 
 def formatted(value: Any, conversion: str, spec: Any) -> Any:
-    """Returns a value in an f-string: ``{value!conversion:spec}``.
-
-    Args:
-      conversion: ``"s"``, ``"r"``, ``"a"`` or empty.
-      spec: the format, a string or a Text.
-    """
+    """Returns ``{value!conversion:spec}``; ``conversion`` is a letter or empty, ``spec`` a string or a Text."""
     if context.trace is None:
         return format(_MAKERS[_CONVERSIONS[conversion]](value) if conversion else value, spec)
     return _format(text_of(_CONVERSIONS[conversion], value) if conversion else value, spec)

@@ -48,31 +48,14 @@ _Array = np.ndarray[Any, Any]
 
 
 class Results:
-    """The results that a host function is declared to return.
-
-    Args:
-      structure: the result types of ``gx.pyfunc``, as the user gives them.
-
-    Attributes:
-      structure: in which they are nested.
-      types: those of the tensors.
-
-    Raises:
-      InvalidArgumentError: one leaves a shape open.
-      InvalidTypeError: one is no type.
-    """
+    """The results that a host function is declared to return; ``structure`` is the user's, as for ``gx.pyfunc``."""
 
     def __init__(self, structure: Any) -> None:
         leaves, self.structure = nest.flatten(_boxed(structure))
         self.types = [_type(leaf.value) for leaf in leaves]
 
     def check(self, result: Any) -> list[_Array]:
-        """Returns what a function has returned, as arrays of the declared types.
-
-        Raises:
-          InvalidArgumentError: it has another structure or shape, or is a number that its type cannot hold.
-          InvalidTypeError: it has another dtype, or is neither tensor nor number.
-        """
+        """Returns a result as arrays of the declared types; raises where its structure, shapes or dtypes differ."""
         if self.structure.kind is type(None):
             return []
         parts = _parts(result, self.structure)
@@ -216,13 +199,9 @@ def call_host(
     function: Callable[[Any], Sequence[np.ndarray[Any, Any]]], kind: str, arguments: Any,
     results: Sequence[TensorType] = (), *, on_device: bool = False, ordered: bool = True,
 ) -> list[SymbolicTensor]:  # fmt: skip
-    """Calls a function at run time.
+    """Calls ``function`` at run time with ``arguments``, whose tensors have values then.
 
     Args:
-      function: takes what is given, with values in its tensors; returns the results.
-      kind: what it is, for the graph's text.
-      arguments: anything.
-      results: the types of the results.
       on_device: whether the tensors that it gets hold arrays of JAX's; NumPy's do to look at.
       ordered: whether it comes after the calls before it.
     """
@@ -258,11 +237,7 @@ def print_late(native: Any, *values: Any, **options: Any) -> None:
 
 
 def _print_now(texts: list[Any], options: dict[str, Any], file: Any) -> None:
-    """Prints into what the function may read again while it is traced.
-
-    Raises:
-      UnimplementedError: what is printed is known at run time only.
-    """
+    """Prints into what the function may read again while it is traced; refuses what only the run can print."""
     trace = current_trace()
     what = f"print() into {with_article(type(file).__name__)}"
     if is_deferred((texts, options)):
@@ -384,17 +359,13 @@ def _called(function: Callable[..., Any], args: Any) -> Any:
 
 
 class _Passed:
-    """A function and its arguments as they are now; Python calls it later, when names may hold something else.
+    """A function and its arguments as they are now; Python calls it later, when names may hold something else."""
 
-    What the traced function makes, it makes once: each call gets lists and dicts anew, with the values of that call,
-    and other objects if they are still as they are now. Nobody would see what Python changes of either.
-
-    Attributes:
-      values: what has no value yet among the arguments and what the function captured; the program passes it.
-    """
+    # What the traced function makes, it makes once: each call gets lists and dicts anew, with the values of that call,
+    # and other objects if they are still as they are now. Nobody would see what Python changes of either.
 
     def __init__(self, function: Callable[..., Any], args: Sequence[Any]) -> None:
-        self.values: list[Any] = []
+        self.values: list[Any] = []  # what has no value yet in arguments and closure; the program passes it
         trace = current_trace()
         self._reads, self._name = trace.root.reads, trace.root.builder.name
         self._knows = not trace.root.unconverted  # code that is not converted does not tell what it has from outside
@@ -445,11 +416,7 @@ class _Passed:
         return value if same else _Anew(nest.rebuilt(value, items))
 
     def call(self, values: Sequence[Any]) -> Any:
-        """Calls the function with these in place of :attr:`values`.
-
-        Raises:
-          FailedPreconditionError: Python changed what nobody else would see changed.
-        """
+        """Calls the function with these as :attr:`values`; raises if Python changed what nobody else would see."""
         values = [as_lists(value) if place in self._lists else value for place, value in enumerate(values)]
         fresh = [leaf for leaf in nest.flatten(values)[0] if isinstance(leaf, Tensor)]
         fresh += [values[place] for place in self._lists]

@@ -144,11 +144,7 @@ def _level(level: int | str) -> int:
 
 
 def call_late(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
-    """Calls an op of the host at run time.
-
-    Raises:
-      UnimplementedError: a result is of strings or of a shape that is not known, which no compiled program holds.
-    """
+    """Calls an op of the host at run time; refuses results that no compiled program holds: strings, open shapes."""
     types = op.infer([host_type(value) for value in inputs], attrs, ())
     open_type = next((type for type in types if type.dtype == STRING or type.is_open), None)
     if open_type is not None:

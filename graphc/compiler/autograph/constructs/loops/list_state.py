@@ -221,12 +221,10 @@ def _in_iteration(number: Any, trip: int) -> Any:
 
 
 class ListState:
-    """One list, while a loop is traced.
+    """One list, while a loop is traced."""
 
-    Where each iteration puts in as many items as the others, their number is known in each of them (see
-    :mod:`graphc.compiler.autograph.values.course`), so that no index of the list needs a check. What of the items is a
-    Python number with a course stays one after the loop.
-    """
+    # Where each iteration puts in as many items as the others, each knows their number (see values.course), so that no
+    # index of the list needs a check. What of the items is a number with a course stays one after the loop.
 
     def __init__(
         self, trace: Trace, title: str, items: list[Any], max_trips: int | None, tapes: tuple[Recorder, ...]

@@ -29,11 +29,10 @@ _HELD = 2
 
 
 class LoopVariable:
-    """One name.
+    """One name."""
 
-    A container inside the value that every iteration leaves where it is stays the object that it is, since other names
-    may hold it too; what is changed in it is a cell of its own.
-    """
+    # A container inside the value that every iteration leaves where it is stays the object that it is, since other
+    # names may hold it too; what is changed in it is a cell of its own.
 
     is_contents = False
     """True if the value is a copy itself, of what a container holds."""

@@ -285,10 +285,7 @@ class Filled(Carried):
 
 
 class Jump(Carried):
-    """A name of ours that says if the loop was left, which it was not where an iteration begins.
-
-    It is carried from the start, since it mostly becomes a tensor.
-    """
+    """A name of ours that says if the loop was left; carried from the start, since it mostly becomes a tensor."""
 
     def __init__(self) -> None:
         super().__init__(False, leaf_type(False), kinds_of(False), None)

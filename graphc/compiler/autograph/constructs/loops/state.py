@@ -145,14 +145,11 @@ class LoopVariables:
 
 
 class LoopState:
-    """The values of a loop's names at the start of an iteration.
+    """The values of a loop's names at the start of an iteration."""
 
-    Tensors are carried from the start. A number is carried once an iteration turns it into a tensor or, in a loop whose
-    trip count is not known, changes it. :meth:`settle` finds out after a trial iteration.
-
-    What an iteration changes in Python objects (an attribute, the contents of a list, the items of a tensor) is found
-    out by then too, and is carried as a name is.
-    """
+    # Tensors are carried from the start; a number once an iteration turns it into a tensor or, where the trip count is
+    # not known, changes it; what it changes in Python objects, as names are. :meth:`settle` finds out after a trial
+    # iteration.
 
     def __init__(
         self, variables: LoopVariables, trace: Trace, runs: bool, max_trips: int | None = None, *, jumps: bool = False,

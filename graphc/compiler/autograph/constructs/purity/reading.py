@@ -61,15 +61,12 @@ ALIASES: Any = (type(Generic[TypeVar("_")]), types.GenericAlias)
 
 @dataclass(frozen=True)
 class NamesRead:
-    """The names that code reads of its module and of enclosing functions, each with its first line; and attributes.
-
-    ``paths`` has global names with the attributes that are asked for right after them, such as ``np.linalg.norm``.
-    """
+    """The names that code reads of its module and of enclosing functions, each with its first line; and attributes."""
 
     outside: dict[str, int]
     free: dict[str, int]
     attributes: set[str]
-    paths: dict[tuple[str, ...], None]
+    paths: dict[tuple[str, ...], None]  # global names with the attributes asked for right after them: np.linalg.norm
     imports: set[str]
 
 

@@ -168,11 +168,7 @@ def is_managed_attribute(owner: Any, name: str) -> bool:
 
 
 def describe_path(error: GraphcError, cells: Sequence[Cell]) -> GraphcError:
-    """Returns an error in which a list or dict that is changed is called by the variable that holds it.
-
-    Args:
-      cells: those of which it may speak; with more than one nothing is known.
-    """
+    """Returns an error that calls a changed list or dict by the variable that holds it, if it is the only cell."""
     if len(cells) == 1 and isinstance(cells[0], ContentsCell):
         name = _variable_of(cells[0].owner)
         if name is not None:
@@ -194,12 +190,7 @@ def _variable_of(value: Any) -> str | None:
 
 
 def final_value(region: Region, value: Any, same: AbstractSet[int], copies: dict[int, Any]) -> Any:
-    """Returns a nested value as it was at the end of a branch, whose changes of containers have been taken back.
-
-    Args:
-      same: the identities of containers that are left as they are.
-      copies: is given, by the identity of each copy that was made, the container that it is a copy of.
-    """
+    """Returns a value as it was at the end of a branch, undone since; ``copies`` receives originals by copies' ids."""
     parts = None if id(value) in same or not region.journal.writes else nest.children(value)
     if parts is None:
         return value
@@ -233,10 +224,7 @@ def write(cell: Cell, value: Any, *, certain: bool = False) -> None:
     """Stores a value, with a note in the journal of the trace that is open.
 
     Args:
-      certain: whether this writes again, behind a branch, what was written in it: who else sees it was asked there.
-
-    Raises:
-      UndefinedNameError: the value is the mark for a name that may be unbound, which a cell cannot hold.
+      certain: whether this repeats, behind a branch, a write in it: who else sees it was asked there.
     """
     trace = context.trace
     if trace is not None:

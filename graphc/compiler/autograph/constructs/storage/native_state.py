@@ -40,12 +40,9 @@ _HEAP_TYPE = 1 << 9
 
 
 def state_of(value: Any, consumed: bool, ends: Container[int] = ()) -> list[Any]:
-    """Returns the state of an object, as a list to compare by :func:`equal_states`.
-
-    It holds plain values, and the identities of all others, so as to keep no object alive.
+    """Returns an object's state for :func:`equal_states`: plain values, and identities, which keep nothing alive.
 
     Args:
-      value: the object.
       consumed: whether an iterator, of which nobody can see how many items are left, is another one each time.
       ends: the identities of objects whose own state does not count.
     """
@@ -194,13 +191,7 @@ _CONTAINERS: frozenset[type[Any]] = frozenset((list, dict, set, np.ndarray, byte
 
 
 class StatePlace(ObjectCell):
-    """The state of an object, as far as it shows.
-
-    Args:
-      what: what changes it, for messages.
-      consumed: whether items are taken from it: of most iterators nobody can see how many are left, so that they count
-        as changed.
-    """
+    """The state of an object, as far as it shows."""
 
     __slots__ = ("_consumed",)
 
@@ -208,7 +199,7 @@ class StatePlace(ObjectCell):
 
     def __init__(self, owner: Any, what: str, *, consumed: bool = False) -> None:
         super().__init__(owner, f"the state of {with_article(type(owner).__name__)}", what)
-        self._consumed = consumed
+        self._consumed = consumed  # items are taken: as most iterators do not show the rest, this always counts
 
     @property
     def remedy(self) -> str:
@@ -250,13 +241,8 @@ class _IdentityPlace(Cell):
 
 
 def note_identity(value: Any, what: str) -> None:
-    """Says that Python code gets to know which object an object is.
-
-    A call checks that of what it finds again; of others that outlive the call it is told.
-
-    Args:
-      what: the use, for messages.
-    """
+    """Says that Python code gets to know which object an object is."""
+    # A later call checks the identity of what it finds again; of what else outlives the call the journal is told.
     trace = context.trace
     if trace is None or isinstance(value, _NO_STATE):
         return
@@ -274,12 +260,7 @@ def note_state(owner: Any, what: str) -> None:
 
 
 def note_consumed(value: Any, what: str) -> None:
-    """Says that Python is about to take items from an object, outside branches and loops on tensors.
-
-    Args:
-      value: an iterator, or what one is made of.
-      what: the use, for messages.
-    """
+    """Says that Python is about to take items from an iterator or what makes one, outside branches and loops."""
     trace = context.trace
     if trace is None or trace.parent is not None or type(value) in _CONTAINERS or not _has_state(value):
         return
@@ -288,10 +269,8 @@ def note_consumed(value: Any, what: str) -> None:
 
 
 def memory_of(value: Any) -> Any:
-    """Returns the array into whose memory a view, a record or an iterator of an array looks; other values as they are.
-
-    A view lives as long as the expression that makes it, and the array outlives the call.
-    """
+    """Returns the array in whose memory a view, a record or an iterator of one looks; other values as they are."""
+    # A view lives as long as the expression that makes it, and the array outlives the call.
     while isinstance(value, _VIEWS) and not isinstance(value, np.ma.MaskedArray):  # which has a mask besides
         whole = cast("Any", value).obj if isinstance(value, memoryview) else cast("Any", value).base
         if not isinstance(whole, np.ndarray):
@@ -310,11 +289,7 @@ def memories_of(value: Any) -> list[Any]:
 
 
 def run_watched(run: Callable[[], Any], operands: Iterable[Any], what: str) -> Any:
-    """Runs code that is not converted, and notes what it changes of what it is given.
-
-    Args:
-      what: the code, for messages.
-    """
+    """Runs code that is not converted (``what``, for messages), and notes what it changes of its operands."""
     trace = context.trace
     if trace is None:
         return run()
@@ -405,14 +380,7 @@ def is_noted(owner: Any) -> bool:
 
 
 def note_change(owner: Any, what: str) -> None:
-    """Says that Python code is about to change an object in a way that no branch or loop follows.
-
-    Args:
-      what: the statement or call, for messages.
-
-    Raises:
-      RegionAborted, UnimplementedError: as :meth:`graphc.compiler.tracing.Trace.side_effect`.
-    """
+    """Says that Python code is about to change an object in a way that no branch or loop follows."""
     trace = context.trace
     if trace is None:
         return
