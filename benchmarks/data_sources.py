@@ -161,9 +161,7 @@ ROWS = (
         "a row of CSV files, in a batch",
         1 / 1.5,
         _reading(
-            "rows",
-            _lines,
-            lambda names: gx.data.csv(names, header=False, column_names=list("abcde")).batch(_BATCH),
+            "rows", _lines, lambda names: gx.data.csv(names, header=False, column_names=list("abcde")).batch(_BATCH)
         ),
         rounds=1,
     ),

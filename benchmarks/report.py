@@ -49,11 +49,7 @@ def _processor() -> str:
 
 def table(results: Sequence[Result], title: str) -> Table:
     """The results for a terminal: a full bar is a ratio that just meets its row's bar."""
-    view = Table(
-        title=title,
-        title_justify="left",
-        caption=_LEGEND,
-    )
+    view = Table(title=title, title_justify="left", caption=_LEGEND)
     for name in ("case", "measured", "baseline"):
         view.add_column(name, justify="left" if name == "case" else "right", no_wrap=name != "case")
     view.add_column("ratio", justify="right")

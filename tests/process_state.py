@@ -34,10 +34,7 @@ def _variables() -> dict[str, Any]:
 
 
 def _rest() -> dict[str, Any]:
-    return {
-        FOLDER: os.getcwd(),
-        CTRL_C: signal.getsignal(signal.SIGINT),
-    }
+    return {FOLDER: os.getcwd(), CTRL_C: signal.getsignal(signal.SIGINT)}
 
 
 def _changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:

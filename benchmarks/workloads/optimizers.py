@@ -334,11 +334,7 @@ WORKLOADS = (
     ),
     Workload(line_search, line_search_by_hand, lambda draw, n: _regression(draw, n, 40), 32, 4),
     Workload(
-        conjugate_gradients,
-        conjugate_gradients_by_hand,
-        lambda draw, n: (_gram(draw, n), draw.normal(n)),
-        200,
-        5,
+        conjugate_gradients, conjugate_gradients_by_hand, lambda draw, n: (_gram(draw, n), draw.normal(n)), 200, 5
     ),
     Workload(power_iteration, power_iteration_by_hand, lambda draw, n: (_gram(draw, n), 100), 128, 4),
     Workload(k_means, k_means_by_hand, lambda draw, n: (draw.normal(n, 8), draw.normal(5, 8), 30), 1000, 9),

@@ -27,14 +27,7 @@ _ROOT = Path(__file__).parents[2]
 
 
 def run(
-    console: Console,
-    only: Sequence[str],
-    rounds: int,
-    json_file: Path,
-    *,
-    limit: float,
-    quick: bool,
-    as_markdown: bool,
+    console: Console, only: Sequence[str], rounds: int, json_file: Path, *, limit: float, quick: bool, as_markdown: bool
 ) -> list[Measured]:
     """Measures the workloads whose names begin as ``only`` says, all if it is empty, and prints the table.
 

@@ -383,11 +383,7 @@ WORKLOADS = (
     Workload(insertion_sort, insertion_sort_by_hand, _values, 300, 6),
     Workload(selection_sort, selection_sort_by_hand, _values, 300, 6),
     Workload(
-        binary_searches,
-        binary_searches_by_hand,
-        lambda draw, n: (_ascending(draw, n), draw.normal(n // 2)),
-        1024,
-        8,
+        binary_searches, binary_searches_by_hand, lambda draw, n: (_ascending(draw, n), draw.normal(n // 2)), 1024, 8
     ),
     Workload(depth_first_search, depth_first_search_by_hand, _edges, 100, 6),
     Workload(depth_first_search_list, depth_first_search_by_hand, _edges, 30, 5),

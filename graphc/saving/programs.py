@@ -136,12 +136,7 @@ def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
 
 
 JAX_PROGRAM = define_op(
-    "jax_program",
-    impl=_run,
-    infer=_infer,
-    params=("*args",),
-    opaque=True,
-    doc="A function of JAX that was exported.",
+    "jax_program", impl=_run, infer=_infer, params=("*args",), opaque=True, doc="A function of JAX that was exported."
 )
 
 

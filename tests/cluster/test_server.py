@@ -132,10 +132,7 @@ def test_a_local_server_is_a_cluster_of_its_own() -> None:
         ((_CLUSTER, "worker"), "name the task of this server"),
         ((_CLUSTER, "chief", 0), "gx.Server: No such job in cluster: 'chief'"),
         ((_CLUSTER, "ps", 4), "gx.Server: No task with index 4 in job 'ps'"),
-        (
-            (_CLUSTER, "ps", 0, "carrier pigeon"),
-            "there is no protocol 'carrier pigeon'; there are 'threads', 'ray'",
-        ),
+        ((_CLUSTER, "ps", 0, "carrier pigeon"), "there is no protocol 'carrier pigeon'; there are 'threads', 'ray'"),
     ],
 )
 def test_a_server_of_no_task_is_refused(arguments: tuple[Any, ...], message: str) -> None:

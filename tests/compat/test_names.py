@@ -98,10 +98,7 @@ def test_wrong_arguments_name_tensorflows_function(call: Any, message: str) -> N
         ),
         (lambda: tf.norm([[1.0]], ord=3, axis=(0, 1)), r"norm.*3"),
         (lambda: tf.random.uniform([2], dtype=tf.int32), r"uniform: integers need maxval"),
-        (
-            lambda: tf.switch_case(0, {0: list, 2: list}),
-            r"switch_case: the branches' numbers must be 0, 1, \.\.\., ",
-        ),
+        (lambda: tf.switch_case(0, {0: list, 2: list}), r"switch_case: the branches' numbers must be 0, 1, \.\.\., "),
         (
             lambda: tf.debugging.assert_rank([1.0], 2, "two"),
             r"assert_rank: x of shape \(1,\) has rank 1, expected 2; two",
@@ -114,10 +111,7 @@ def test_wrong_arguments_name_tensorflows_function(call: Any, message: str) -> N
         ),
         (lambda: tf.debugging.assert_near(1.0, 2.0), r"assert_near: x and y are not near each other"),
         (lambda: tf.debugging.check_numerics([float("nan")], "loss"), r"check_numerics: x is infinite or NaN .*; loss"),
-        (
-            lambda: tf.case([(tf.constant(False), lambda: 1.0)]),
-            r"case: no condition holds, and there is no default",
-        ),
+        (lambda: tf.case([(tf.constant(False), lambda: 1.0)]), r"case: no condition holds, and there is no default"),
     ],
 )
 def test_what_does_not_fit_is_refused_by_name(call: Any, message: str) -> None:

@@ -293,10 +293,7 @@ GRADIENTS = [
     (lambda x: tf.nn.sigmoid_cross_entropy_with_logits(labels=1.0, logits=x[0] - x[0]), lambda x: 0 * x),
     (lambda x: tf.reduce_sum(tf.cumsum(x * x, reverse=True)), lambda x: 2 * x * [1.0, 2.0]),
     (lambda x: tf.nn.l2_loss(x), lambda x: x),
-    (
-        lambda x: tf.reduce_sum(tf.math.multiply_no_nan(x * x, [0.0, 1.0])),
-        lambda x: [0.0, 2 * x[1]],
-    ),
+    (lambda x: tf.reduce_sum(tf.math.multiply_no_nan(x * x, [0.0, 1.0])), lambda x: [0.0, 2 * x[1]]),
 ]
 
 

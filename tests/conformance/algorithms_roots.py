@@ -32,11 +32,7 @@ def newton_early_exit(a: Tensor) -> Any:
     return x, 50
 
 
-@program(
-    "roots/newton_for_else",
-    inputs=[(floats(3.0), 20), (floats(3.0), 2)],
-    python_numbers=True,
-)
+@program("roots/newton_for_else", inputs=[(floats(3.0), 20), (floats(3.0), 2)], python_numbers=True)
 def newton_for_else(a: Tensor, limit: int) -> Any:
     x = a
     for _ in range(limit):

@@ -173,10 +173,7 @@ def metropolis(seed: int, x: Tensor) -> Any:
     return gx.stack(samples), accepted
 
 
-@program(
-    "simulation/annealing",
-    inputs=[(1, floats(5.0)), (4, floats(-3.0))],
-)
+@program("simulation/annealing", inputs=[(1, floats(5.0)), (4, floats(-3.0))])
 def annealing(seed: int, x: Tensor) -> Any:
     def energy(v: Tensor) -> Tensor:
         return v * v + 3 * gx.sin(3 * v)

@@ -163,11 +163,7 @@ class Light:
     timer: Any
 
 
-@program(
-    "state/traffic_light",
-    inputs=[(ints(3),), (ints(7),), (ints(0),)],
-    python_numbers=True,
-)
+@program("state/traffic_light", inputs=[(ints(3),), (ints(7),), (ints(0),)], python_numbers=True)
 def traffic_light(ticks: Tensor) -> Any:
     """A frozen dataclass that every tick replaces; 0 red, 1 green, 2 yellow."""
     light = Light(colour=0, timer=2)
@@ -188,11 +184,7 @@ class Particle(NamedTuple):
     v: Any
 
 
-@program(
-    "state/named_tuple",
-    inputs=[(floats(1.0), floats(-0.5)), (floats(0.0), floats(1.0))],
-    gradient=True,
-)
+@program("state/named_tuple", inputs=[(floats(1.0), floats(-0.5)), (floats(0.0), floats(1.0))], gradient=True)
 def named_tuple_state(x: Tensor, v: Tensor) -> Any:
     p = Particle(x, v)
     while p.x < 3 and p.x > -3:
@@ -255,12 +247,7 @@ def brackets(tokens: Tensor) -> Any:
     return depth == 0, deepest
 
 
-@program(
-    "state/dict_state",
-    inputs=[(floats(1.0), 4), (floats(-2.0), 7)],
-    gradient=True,
-    python_numbers=True,
-)
+@program("state/dict_state", inputs=[(floats(1.0), 4), (floats(-2.0), 7)], gradient=True, python_numbers=True)
 def dict_state(x: Tensor, n: int) -> Any:
     state = {"x": x, "history": {"sum": gx.asarray(0.0), "last": x}, "steps": 0}
     for _ in range(n):

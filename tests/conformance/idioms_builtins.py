@@ -23,12 +23,7 @@ FILTER = "`filter` and `filterfalse` by tensors"
 NUMBERS = "`int()`, `float()`, `bool()`, `round`"
 
 
-@program(
-    "builtins/max with key",
-    inputs=[(f(1, -5, 3),), (f(-1, 0, 1),)],
-    construct=MINMAX,
-    gradient=True,
-)
+@program("builtins/max with key", inputs=[(f(1, -5, 3),), (f(-1, 0, 1),)], construct=MINMAX, gradient=True)
 def max_key(x: Any) -> Any:
     return max(x, key=abs), min(x, key=lambda value: value * value)
 
@@ -54,21 +49,12 @@ def clamp(x: Any) -> Any:
     return min(max(x, 0.0), 5.0) * x
 
 
-@program(
-    "builtins/max and NaN",
-    inputs=[(f(float("nan")), f(1.0)), (f(1.0), f(float("nan")))],
-    construct=MINMAX,
-)
+@program("builtins/max and NaN", inputs=[(f(float("nan")), f(1.0)), (f(1.0), f(float("nan")))], construct=MINMAX)
 def max_nan(x: Any, y: Any) -> Any:
     return max(x, y), min(x, y)
 
 
-@program(
-    "builtins/max of ties",
-    inputs=[(f(2.0, 2.0),), (f(1.0, 2.0),)],
-    construct=MINMAX,
-    gradient=True,
-)
+@program("builtins/max of ties", inputs=[(f(2.0, 2.0),), (f(1.0, 2.0),)], construct=MINMAX, gradient=True)
 def max_ties(x: Any) -> Any:
     return max(x[0], x[1])
 
@@ -84,12 +70,7 @@ def length(x: Any) -> Any:
     return x / n, n, x.shape, x.ndim, x.size, len(x[0])
 
 
-@program(
-    "builtins/int of a tensor",
-    inputs=[(f(2.7),), (f(-2.7),), (f(0.2),)],
-    construct=NUMBERS,
-    python_numbers=True,
-)
+@program("builtins/int of a tensor", inputs=[(f(2.7),), (f(-2.7),), (f(0.2),)], construct=NUMBERS, python_numbers=True)
 def int_of_tensor(x: Any) -> Any:
     n = int(x)
     if n > 1:
@@ -97,23 +78,13 @@ def int_of_tensor(x: Any) -> Any:
     return n, n // 2, n / 4
 
 
-@program(
-    "builtins/float of a tensor",
-    inputs=[(i(7),), (i(-2),)],
-    construct=NUMBERS,
-    python_numbers=True,
-)
+@program("builtins/float of a tensor", inputs=[(i(7),), (i(-2),)], construct=NUMBERS, python_numbers=True)
 def float_of_tensor(n: Any) -> Any:
     x = float(n)
     return x / 2, x * n
 
 
-@program(
-    "builtins/item",
-    inputs=[(f(2.5),), (f(-2.5),)],
-    construct="`x.item()`",
-    python_numbers=True,
-)
+@program("builtins/item", inputs=[(f(2.5),), (f(-2.5),)], construct="`x.item()`", python_numbers=True)
 def item_of_tensor(x: Any) -> Any:
     value = x.item()
     if value > 0:
@@ -121,53 +92,30 @@ def item_of_tensor(x: Any) -> Any:
     return value
 
 
-@program(
-    "builtins/int keeps narrow dtypes narrow",
-    inputs=[(f(3.5),), (f(-1.5),)],
-    construct=NUMBERS,
-)
+@program("builtins/int keeps narrow dtypes narrow", inputs=[(f(3.5),), (f(-1.5),)], construct=NUMBERS)
 def int_is_weak(x: Any) -> Any:
     small = gx.asarray([1, 2, 3], dtype="int8")
     half = gx.asarray([0.5, 1.5], dtype="float16")
     return small * int(x), half * float(x), half + int(x)
 
 
-@program(
-    "builtins/bool of a tensor",
-    inputs=[(f(2.0),), (f(0.0),)],
-    construct=NUMBERS,
-    python_numbers=True,
-)
+@program("builtins/bool of a tensor", inputs=[(f(2.0),), (f(0.0),)], construct=NUMBERS, python_numbers=True)
 def bool_of_tensor(x: Any) -> Any:
     flag = bool(x)
     return flag, x + 1 if flag else x - 1
 
 
-@program(
-    "builtins/round of float",
-    inputs=[(f(2.5),), (f(3.5),), (f(-0.6),)],
-    construct=NUMBERS,
-    python_numbers=True,
-)
+@program("builtins/round of float", inputs=[(f(2.5),), (f(3.5),), (f(-0.6),)], construct=NUMBERS, python_numbers=True)
 def round_float(x: Any) -> Any:
     return round(float(x)), round(float(x * 10) / 3, 1)
 
 
-@program(
-    "builtins/round of a tensor",
-    inputs=[(f(2.5),), (f(-1.26),)],
-    construct=NUMBERS,
-    python_numbers=True,
-)
+@program("builtins/round of a tensor", inputs=[(f(2.5),), (f(-1.26),)], construct=NUMBERS, python_numbers=True)
 def round_tensor(x: Any) -> Any:
     return round(x, 1), round(x)
 
 
-@program(
-    "builtins/divmod",
-    inputs=[(i(17), i(5)), (i(-17), i(5))],
-    construct="`divmod`",
-)
+@program("builtins/divmod", inputs=[(i(17), i(5)), (i(-17), i(5))], construct="`divmod`")
 def divmod_tensor(n: Any, d: Any) -> Any:
     q, r = divmod(n, d)
     return q * d + r, q, r

@@ -72,10 +72,7 @@ def value_among(xs: Any, value: Any) -> Any:
 
 def _refused(name: str, run: Callable[[list[Any], Any, Any], Any], message: str) -> None:
     @program(
-        f"chosen items/{name}",
-        inputs=[(ROWS, i(1))],
-        construct=MOVED,
-        refused=(gx.errors.ConcretizationError, message),
+        f"chosen items/{name}", inputs=[(ROWS, i(1))], construct=MOVED, refused=(gx.errors.ConcretizationError, message)
     )
     def call(xs: Any, n: Any) -> Any:
         items = [xs[0], xs[1], xs[2]]

@@ -176,10 +176,7 @@ def any_all(x: Any) -> Any:
 
 
 @program(
-    "comprehensions/any as a condition",
-    inputs=[(f(1, 2, 3),), (f(-1, 20, 3),)],
-    construct=GENERATOR,
-    gradient=True,
+    "comprehensions/any as a condition", inputs=[(f(1, 2, 3),), (f(-1, 20, 3),)], construct=GENERATOR, gradient=True
 )
 def any_condition(x: Any) -> Any:
     if any(abs(value) > 10 for value in x):

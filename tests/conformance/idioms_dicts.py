@@ -11,12 +11,7 @@ from tests.conformance.harness import f, i, program
 DICT = "dicts as state"
 
 
-@program(
-    "dicts/dict built in a loop",
-    inputs=[(f(1, 2, 3),), (f(-1, 0, 5),)],
-    construct=DICT,
-    gradient=True,
-)
+@program("dicts/dict built in a loop", inputs=[(f(1, 2, 3),), (f(-1, 0, 5),)], construct=DICT, gradient=True)
 def dict_in_loop(x: Any) -> Any:
     totals = {"even": gx.zeros(()), "odd": gx.zeros(())}
     for k, value in enumerate(x):

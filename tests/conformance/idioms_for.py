@@ -215,11 +215,7 @@ def over_zip(x: Any, y: Any) -> Any:
     return total
 
 
-@program(
-    "for/zip, strict, of unequal lengths",
-    inputs=[(f(1, 2), f(3, 4)), (f(1, 2, 3), f(1, 2))],
-    construct=ITERATORS,
-)
+@program("for/zip, strict, of unequal lengths", inputs=[(f(1, 2), f(3, 4)), (f(1, 2, 3), f(1, 2))], construct=ITERATORS)
 def strict_zip(x: Any, y: Any) -> Any:
     total = gx.asarray(0.0)
     for left, right in zip(x, y, strict=True):
@@ -290,10 +286,7 @@ def dict_of_tensors(parameters: Any) -> Any:
 
 
 @program(
-    "for/else after break",
-    inputs=[(f(1, 2, 3), f(2)), (f(1, 2, 3), f(9))],
-    construct=FOR_ELSE,
-    python_numbers=True,
+    "for/else after break", inputs=[(f(1, 2, 3), f(2)), (f(1, 2, 3), f(9))], construct=FOR_ELSE, python_numbers=True
 )
 def for_else(x: Any, wanted: Any) -> Any:
     for k, value in enumerate(x):
@@ -359,12 +352,7 @@ def for_break_only(x: Any, limit: Any) -> Any:
     return found
 
 
-@program(
-    "for/else with return in the loop",
-    inputs=[(f(4, -1),), (f(4, 2),)],
-    construct=FOR_ELSE,
-    gradient=True,
-)
+@program("for/else with return in the loop", inputs=[(f(4, -1),), (f(4, 2),)], construct=FOR_ELSE, gradient=True)
 def for_else_return(x: Any) -> Any:
     for value in x:
         if value < 0:

@@ -553,10 +553,6 @@ def operator_getters(a: Any, c: Any) -> Any:
     return pair, total, best, operator.attrgetter("value")(weighed), operator.methodcaller("plain", 3)(weighed)
 
 
-@program(
-    "functions/attrgetter of a property with a condition on a tensor",
-    inputs=[(f(3.0),)],
-    construct=OPERATOR,
-)
+@program("functions/attrgetter of a property with a condition on a tensor", inputs=[(f(3.0),)], construct=OPERATOR)
 def operator_getter_of_property(a: Any) -> Any:
     return operator.attrgetter("double")(Weighed(a))

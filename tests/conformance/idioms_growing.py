@@ -73,12 +73,7 @@ def filter_append(x: Any) -> Any:
     return total
 
 
-@program(
-    "growing/append in one branch",
-    inputs=[(f(1.0),), (f(-1.0),)],
-    construct=BRANCH,
-    python_numbers=True,
-)
+@program("growing/append in one branch", inputs=[(f(1.0),), (f(-1.0),)], construct=BRANCH, python_numbers=True)
 def append_in_one(x: Any) -> Any:
     values = [x]
     if x > 0:
@@ -97,12 +92,7 @@ def _positive(x: Any) -> Any:
 MIXED = [(f(1, -2, 3),), (f(-1, -2, -3),), (f(5, 6, 7),)]
 
 
-@program(
-    "growing/filtered, length and last",
-    inputs=MIXED,
-    construct=BRANCH,
-    python_numbers=True,
-)
+@program("growing/filtered, length and last", inputs=MIXED, construct=BRANCH, python_numbers=True)
 def filtered_length(x: Any) -> Any:
     values = [x[0] * 0]
     for value in x:
@@ -113,12 +103,7 @@ def filtered_length(x: Any) -> Any:
     return len(values), values[-1], values[0]
 
 
-@program(
-    "growing/filtered, iterated",
-    inputs=MIXED,
-    construct=BRANCH,
-    python_numbers=True,
-)
+@program("growing/filtered, iterated", inputs=MIXED, construct=BRANCH, python_numbers=True)
 def filtered_iterated(x: Any) -> Any:
     total = 0.0
     for k, value in enumerate(_positive(x)):
@@ -126,11 +111,7 @@ def filtered_iterated(x: Any) -> Any:
     return total
 
 
-@program(
-    "growing/filtered, as a condition",
-    inputs=MIXED,
-    construct=BRANCH,
-)
+@program("growing/filtered, as a condition", inputs=MIXED, construct=BRANCH)
 def filtered_condition(x: Any) -> Any:
     found = _positive(x)
     if not found:
@@ -138,20 +119,12 @@ def filtered_condition(x: Any) -> Any:
     return found[0]
 
 
-@program(
-    "growing/filtered, pop of none",
-    inputs=MIXED,
-    construct=BRANCH,
-)
+@program("growing/filtered, pop of none", inputs=MIXED, construct=BRANCH)
 def filtered_pop(x: Any) -> Any:
     return _positive(x).pop()
 
 
-@program(
-    "growing/filtered, index out of range",
-    inputs=MIXED,
-    construct=BRANCH,
-)
+@program("growing/filtered, index out of range", inputs=MIXED, construct=BRANCH)
 def filtered_out_of_range(x: Any) -> Any:
     return _positive(x)[1]
 
@@ -167,12 +140,7 @@ def filtered_in_dict(x: Any) -> Any:
     return len(groups["positive"]), len(groups["other"])
 
 
-@program(
-    "growing/elements changed",
-    inputs=MIXED,
-    construct=BRANCH,
-    python_numbers=True,
-)
+@program("growing/elements changed", inputs=MIXED, construct=BRANCH, python_numbers=True)
 def filtered_changed(x: Any) -> Any:
     values = [x[0]]
     for value in x:
@@ -206,12 +174,7 @@ def recurrence(x: Any, n: int) -> Any:
     return gx.stack(values)
 
 
-@program(
-    "growing/products over a tensor",
-    inputs=MIXED,
-    construct="`append` in loops",
-    gradient=True,
-)
+@program("growing/products over a tensor", inputs=MIXED, construct="`append` in loops", gradient=True)
 def products(x: Any) -> Any:
     values = [gx.sum(x)]
     for value in x:
@@ -219,12 +182,7 @@ def products(x: Any) -> Any:
     return gx.stack(values)
 
 
-@program(
-    "growing/products of the positive ones",
-    inputs=MIXED,
-    construct=BRANCH,
-    gradient=True,
-)
+@program("growing/products of the positive ones", inputs=MIXED, construct=BRANCH, gradient=True)
 def positive_products(x: Any) -> Any:
     values = [x[0]]
     for value in x:
@@ -233,12 +191,7 @@ def positive_products(x: Any) -> Any:
     return values[-1]
 
 
-@program(
-    "growing/until it is small",
-    inputs=[(f(2.0),), (f(0.5),), (f(1e6),)],
-    construct=BOUNDED,
-    gradient=True,
-)
+@program("growing/until it is small", inputs=[(f(2.0),), (f(0.5),), (f(1e6),)], construct=BOUNDED, gradient=True)
 def until_small(x: Any) -> Any:
     values = [x]
     for _ in range(30):

@@ -152,11 +152,7 @@ def assign_out_of_range(x: Any) -> Any:
     return y
 
 
-@program(
-    "items/assign by a mask",
-    inputs=[(f(1, -2, 3),), (f(-1, -1, -1),)],
-    construct=MASK,
-)
+@program("items/assign by a mask", inputs=[(f(1, -2, 3),), (f(-1, -1, -1),)], construct=MASK)
 def assign_mask(x: Any) -> Any:
     y = x * 1
     y[y < 0] = 0

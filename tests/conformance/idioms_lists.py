@@ -39,12 +39,7 @@ def append_returned(x: Any, n: int) -> Any:
     return powers
 
 
-@program(
-    "lists/append in a long loop",
-    inputs=[(f(1.5), 17)],
-    construct=APPEND,
-    gradient=True,
-)
+@program("lists/append in a long loop", inputs=[(f(1.5), 17)], construct=APPEND, gradient=True)
 def append_long(x: Any, n: int) -> Any:
     history = [x]
     for _ in range(n):
@@ -52,12 +47,7 @@ def append_long(x: Any, n: int) -> Any:
     return gx.stack(history), len(history)
 
 
-@program(
-    "lists/last element and length",
-    inputs=[(f(1, 2, 3),), (f(3, 3, 3),)],
-    construct=APPEND,
-    gradient=True,
-)
+@program("lists/last element and length", inputs=[(f(1, 2, 3),), (f(3, 3, 3),)], construct=APPEND, gradient=True)
 def last_and_length(x: Any) -> Any:
     partial = [gx.zeros(())]
     for value in x:
@@ -146,12 +136,7 @@ def stack_machine(x: Any) -> Any:
     return stack[-1], len(stack)
 
 
-@program(
-    "lists/tensor index",
-    inputs=[(f(1, 2, 3), i(0)), (f(1, 2, 3), i(-1))],
-    construct=POP,
-    gradient=True,
-)
+@program("lists/tensor index", inputs=[(f(1, 2, 3), i(0)), (f(1, 2, 3), i(-1))], construct=POP, gradient=True)
 def tensor_index(x: Any, k: Any) -> Any:
     values = []
     for value in x:
@@ -181,12 +166,7 @@ def nested_built(x: Any, n: int, m: int) -> Any:
     return table
 
 
-@program(
-    "lists/grows while it is read",
-    inputs=[(f(1.0), 8), (f(0.5), 3)],
-    construct=APPEND,
-    gradient=True,
-)
+@program("lists/grows while it is read", inputs=[(f(1.0), 8), (f(0.5), 3)], construct=APPEND, gradient=True)
 def fibonacci(x: Any, n: int) -> Any:
     values = [x, x]
     for k in range(2, n):

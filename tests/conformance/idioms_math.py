@@ -63,12 +63,7 @@ def whole_logarithms(x: Any) -> Any:
     return int(math.log2(x)), int(math.log10(x)), int(math.log(x, 2)), math.log(3.0, x)  # noqa: FURB163
 
 
-@program(
-    "math/in a loop and a branch",
-    inputs=[(f(3.0),), (f(-9.0),)],
-    construct=MATH,
-    python_numbers=True,
-)
+@program("math/in a loop and a branch", inputs=[(f(3.0),), (f(-9.0),)], construct=MATH, python_numbers=True)
 def in_a_loop(x: Any) -> Any:
     d, n = float(x), 0
     while math.sqrt(abs(d)) > 0.5:

@@ -77,11 +77,7 @@ def like(x: Any) -> Any:
     return np.zeros_like(x), np.ones_like(x) * x, np.full_like(x, 3.0)
 
 
-@program(
-    "numpy/shape functions",
-    inputs=[(f([[1, 2], [3, 4]]),)],
-    construct=NUMPY,
-)
+@program("numpy/shape functions", inputs=[(f([[1, 2], [3, 4]]),)], construct=NUMPY)
 def shapes(x: Any) -> Any:
     return np.shape(x), np.ndim(x), np.size(x), np.expand_dims(x, 0), np.squeeze(x[:1])
 

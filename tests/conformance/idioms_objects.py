@@ -179,12 +179,7 @@ def dataclass_in_place(x: Any) -> Any:
     return point
 
 
-@program(
-    "objects/dataclass returned from branches",
-    inputs=[(f(1.0),), (f(-1.0),)],
-    construct=DATACLASS,
-    gradient=True,
-)
+@program("objects/dataclass returned from branches", inputs=[(f(1.0),), (f(-1.0),)], construct=DATACLASS, gradient=True)
 def dataclass_returned(x: Any) -> Any:
     point = Point(x, x * 2)
     if x > 0:
@@ -203,12 +198,7 @@ def dataclass_argument(point: Any) -> Any:
     return point
 
 
-@program(
-    "objects/named tuple in bisection",
-    inputs=[(f(2.0), 20), (f(9.0), 5)],
-    construct=DATACLASS,
-    gradient=True,
-)
+@program("objects/named tuple in bisection", inputs=[(f(2.0), 20), (f(9.0), 5)], construct=DATACLASS, gradient=True)
 def named_tuple_state(x: Any, n: int) -> Any:
     interval = Pair(x * 0, x + 1)
     for _ in range(n):

@@ -301,12 +301,7 @@ def tensor_step(start: Any, stop: Any, step: Any) -> Any:
     return total
 
 
-@program(
-    "order/class attribute as a default",
-    inputs=SIGNS,
-    construct="attributes as state",
-    gradient=True,
-)
+@program("order/class attribute as a default", inputs=SIGNS, construct="attributes as state", gradient=True)
 def class_attribute(x: Any) -> Any:
     class Total:
         value = 0.0
@@ -319,11 +314,7 @@ def class_attribute(x: Any) -> Any:
     return Total().add(x).add(-x).add(x * 2).value + x
 
 
-@program(
-    "order/object chosen by a branch",
-    inputs=SIGNS,
-    construct="an object or function chosen by a tensor",
-)
+@program("order/object chosen by a branch", inputs=SIGNS, construct="an object or function chosen by a tensor")
 def object_chosen(x: Any) -> Any:
     class Box:
         def __init__(self, value: Any) -> None:

@@ -11,12 +11,7 @@ PRINT = "`print` of tensors"
 FSTRING = "f-strings of tensors, printed"
 
 
-@program(
-    "printing/a tensor",
-    inputs=[(f(1, 2),), (f(-0.5, 4),)],
-    construct=PRINT,
-    gradient=True,
-)
+@program("printing/a tensor", inputs=[(f(1, 2),), (f(-0.5, 4),)], construct=PRINT, gradient=True)
 def print_tensor(x: Any) -> Any:
     print(x)
     y = x * 2
@@ -64,10 +59,7 @@ def print_percent(x: Any) -> Any:
     "printing/str.format",
     inputs=[(f(1.25),)],
     construct="`%` and `str.format` of tensors",
-    refused=(
-        gx.errors.UnimplementedError,
-        r"str.format\(\) makes a text of.* write an f-string",
-    ),
+    refused=(gx.errors.UnimplementedError, r"str.format\(\) makes a text of.* write an f-string"),
 )
 def print_format(x: Any) -> Any:
     print("{:>8.2f}|{}".format(x, x))  # noqa: UP032
@@ -220,11 +212,7 @@ def in_conditions(x: Any) -> Any:
     return x
 
 
-@program(
-    "printing/numbers that depend on tensors",
-    inputs=[(f(2.0),), (f(-2.0),)],
-    construct=PRINT,
-)
+@program("printing/numbers that depend on tensors", inputs=[(f(2.0),), (f(-2.0),)], construct=PRINT)
 def numbers(x: Any) -> Any:
     count, done, scale = 0, False, 0.5
     if x > 0:

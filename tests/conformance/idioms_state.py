@@ -300,11 +300,7 @@ def grad_of_loop(x: Any) -> Any:
     return gx.grad(loss)(x) * 2
 
 
-@program(
-    "state/generator made inside",
-    inputs=[(f(1.0), 3), (f(1.0), 4)],
-    construct=RANDOM,
-)
+@program("state/generator made inside", inputs=[(f(1.0), 3), (f(1.0), 4)], construct=RANDOM)
 def generator_inside(x: Any, seed: int) -> Any:
     generator = gx.random.Generator(seed)
     return x * generator.normal(()), generator.uniform(())
@@ -510,10 +506,7 @@ def custom_assigns(v: Any, x: Any) -> Any:
 
 
 @program(
-    "state/custom gradient of a function that raises",
-    inputs=[(f(1, 2),), (f(-1, 2),)],
-    construct=CUSTOM,
-    gradient=True,
+    "state/custom gradient of a function that raises", inputs=[(f(1, 2),), (f(-1, 2),)], construct=CUSTOM, gradient=True
 )
 def custom_raises(x: Any) -> Any:
     @gx.custom_gradient

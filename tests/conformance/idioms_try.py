@@ -163,11 +163,7 @@ def with_class(x: Any) -> Any:
     return x, depth, timer.depth
 
 
-@program(
-    "try/with, return and break inside",
-    inputs=[(f(4, 1),), (f(-4, 7),), (f(-1, -1),)],
-    construct=WITH,
-)
+@program("try/with, return and break inside", inputs=[(f(4, 1),), (f(-4, 7),), (f(-1, -1),)], construct=WITH)
 def with_return(x: Any) -> Any:
     for value in x:
         with Timer():
@@ -343,11 +339,7 @@ def with_suppress(x: Any) -> Any:
     return y
 
 
-@program(
-    "try/exception that is an argument of another call",
-    inputs=[(f(1.0),), (f(-1.0),)],
-    construct=RAISE,
-)
+@program("try/exception that is an argument of another call", inputs=[(f(1.0),), (f(-1.0),)], construct=RAISE)
 def exception_made_before(x: Any) -> Any:
     error = ValueError("made before", 3)
     if x < 0:

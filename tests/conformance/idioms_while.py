@@ -31,10 +31,7 @@ def halving_gradient(x: Any) -> Any:
 
 
 @program(
-    "while/compound condition",
-    inputs=[(f(5.0), 10), (f(5.0), 2), (f(0.0), 10)],
-    construct=WHILE,
-    python_numbers=True,
+    "while/compound condition", inputs=[(f(5.0), 10), (f(5.0), 2), (f(0.0), 10)], construct=WHILE, python_numbers=True
 )
 def compound_condition(x: Any, limit: int) -> Any:
     n = 0
@@ -63,12 +60,7 @@ def while_else(x: Any) -> Any:
     return x
 
 
-@program(
-    "while/else after a return",
-    inputs=[(i(30),), (i(29),), (i(1),)],
-    construct=WHILE_ELSE,
-    python_numbers=True,
-)
+@program("while/else after a return", inputs=[(i(30),), (i(29),), (i(1),)], construct=WHILE_ELSE, python_numbers=True)
 def smallest_divisor(n: Any) -> Any:
     d = 2
     while d * d <= n:
@@ -232,10 +224,7 @@ def triangular(x: Any, n: int) -> Any:
 
 
 @program(
-    "while/tensor while in a range",
-    inputs=[(f(3, 50, 7), 3), (f(1, 1, 1), 3)],
-    construct=NESTED,
-    python_numbers=True,
+    "while/tensor while in a range", inputs=[(f(3, 50, 7), 3), (f(1, 1, 1), 3)], construct=NESTED, python_numbers=True
 )
 def while_in_range(x: Any, n: int) -> Any:
     steps = 0
@@ -257,12 +246,7 @@ def while_list(x: Any) -> Any:
     return total
 
 
-@program(
-    "while/state that is a tuple",
-    inputs=[(f(1.0), f(2.0)), (f(-3.0), f(0.5))],
-    construct=WHILE,
-    gradient=True,
-)
+@program("while/state that is a tuple", inputs=[(f(1.0), f(2.0)), (f(-3.0), f(0.5))], construct=WHILE, gradient=True)
 def tuple_state(x: Any, y: Any) -> Any:
     state = (x, {"momentum": y, "step": gx.asarray(0)})
     while state[1]["step"] < 5 and state[0] < 40:

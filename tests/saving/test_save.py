@@ -16,12 +16,7 @@ import pytest
 
 import graphc as gx
 from graphc import saving
-from graphc.compiler.base.errors import (
-    FailedPreconditionError,
-    InvalidArgumentError,
-    NotFoundError,
-    UnimplementedError,
-)
+from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, UnimplementedError
 from graphc.saving import programs
 from graphc.saving.programs import program_of
 

@@ -24,11 +24,7 @@ from graphc.compiler.autograph.constructs.calls.builtin_calls import defined_cla
 from graphc.compiler.autograph.constructs.calls.call import call, call_method, convert_call, do_not_convert
 from graphc.compiler.autograph.constructs.exceptions.failure import ends_function, note_raise
 from graphc.compiler.autograph.constructs.exceptions.origins import passing
-from graphc.compiler.autograph.constructs.exceptions.try_scope import (
-    TryScope,
-    before_try,
-    in_finally,
-)
+from graphc.compiler.autograph.constructs.exceptions.try_scope import TryScope, before_try, in_finally
 from graphc.compiler.autograph.constructs.expressions.assignments import (
     delete_attr,
     delete_item,

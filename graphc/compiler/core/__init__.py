@@ -57,11 +57,7 @@ from graphc.compiler.core.dtypes import (
     too_large,
     type_of,
 )
-from graphc.compiler.core.examining import (
-    examine,
-    examined_line,
-    pulling_back,
-)
+from graphc.compiler.core.examining import examine, examined_line, pulling_back
 from graphc.compiler.core.fast_path import (
     FAILED,
     FAST_PATH,
@@ -183,7 +179,4 @@ __all__ = [
 ]  # fmt: skip
 
 # A program that only defines functions needs none of these.
-lazy_names(
-    globals(),
-    imported_names({"graphc.compiler.core.tensor_shape": "Dimension TensorShape"}),
-)
+lazy_names(globals(), imported_names({"graphc.compiler.core.tensor_shape": "Dimension TensorShape"}))

@@ -14,14 +14,7 @@ from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 import numpy as np
 
-from graphc.compiler.base import (
-    ABOVE,
-    collection_paused,
-    deep_recursion,
-    interruption,
-    nest,
-    only_interrupted,
-)
+from graphc.compiler.base import ABOVE, collection_paused, deep_recursion, interruption, nest, only_interrupted
 from graphc.compiler.base.errors import InvalidArgumentError, VariableCreationError
 from graphc.compiler.core import (
     REASONS,

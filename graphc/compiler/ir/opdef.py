@@ -216,13 +216,7 @@ def _constant(*, value: Literal, weak: bool = False) -> np.ndarray[Any, Any]:
     return value.array
 
 
-CONSTANT = define_op(
-    "constant",
-    impl=_constant,
-    infer=_constant_type,
-    light=True,
-    doc="A literal array.",
-)
+CONSTANT = define_op("constant", impl=_constant, infer=_constant_type, light=True, doc="A literal array.")
 
 
 def constant_attrs(value: Any, type: TensorType) -> Attrs:

@@ -26,13 +26,7 @@ from graphc.compiler.lowering import (
     described,
     lower,
 )
-from graphc.compiler.ops import (
-    ASSIGN_VARIABLE,
-    CALL,
-    REPLICAS,
-    UNORDERED_HOST_CALL,
-    calls_host,
-)
+from graphc.compiler.ops import ASSIGN_VARIABLE, CALL, REPLICAS, UNORDERED_HOST_CALL, calls_host
 from graphc.compiler.runtime.driven import drive, make_driven, plan_region
 from graphc.compiler.runtime.executor import Execution
 from graphc.compiler.runtime.partition import partition

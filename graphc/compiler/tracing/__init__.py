@@ -22,13 +22,7 @@ from graphc.compiler.tracing.mode import (
     root_trace,
 )
 from graphc.compiler.tracing.read_kinds import BoundMethod, is_unseen, recorded_whole
-from graphc.compiler.tracing.reads import (
-    ALIAS,
-    ReadGuard,
-    Reads,
-    has_parts,
-    is_array,
-)
+from graphc.compiler.tracing.reads import ALIAS, ReadGuard, Reads, has_parts, is_array
 from graphc.compiler.tracing.region import Region, VariableState
 from graphc.compiler.tracing.reports import AfterCall, Check, LoopReport, RegionAborted, SideEffect, TensorStore
 from graphc.compiler.tracing.sources import (

@@ -10,14 +10,7 @@ import numpy as np
 
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import bytes_array, current_resources
-from graphc.compiler.ir import (
-    OPEN,
-    Attrs,
-    Infer,
-    OpDef,
-    TensorType,
-    gives,
-)
+from graphc.compiler.ir import OPEN, Attrs, Infer, OpDef, TensorType, gives
 from graphc.graphs.queues.components import QueueSpec, check_row, checked_rows, part_names
 from graphc.graphs.queues.rows import Run, joined, single
 from graphc.graphs.queues.shared import EAGER, PROCESS, Act, Fillers, handle_of, handle_op, op_on, shared_state

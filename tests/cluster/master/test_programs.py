@@ -59,10 +59,7 @@ def test_a_device_setter_spreads_variables_over_servers(cluster: Cluster, caplog
                 with gx.device("/cpu:0"):
                     p2 = 3 * s
         config = gx.ConfigProto(log_device_placement=True)
-        with (
-            gx.Session(cluster.target("ps0"), config=config) as session,
-            caplog.at_level("INFO", "graphc.placement"),
-        ):
+        with gx.Session(cluster.target("ps0"), config=config) as session, caplog.at_level("INFO", "graphc.placement"):
             session.run([v.initializer for v in (v1, v2, v3)])
             assert session.run([p1, p2, v3]) == [6.0, 9.0, 3.0]
     placed = {line.split(":")[0]: line.split("placed on ")[1].split(" (")[0] for line in caplog.messages}

@@ -12,17 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphc.cluster.parameters import (
-    Body,
-    Durability,
-    Keeper,
-    Push,
-    Shard,
-    StepSchedule,
-    drop,
-    scale,
-    warm_up,
-)
+from graphc.cluster.parameters import Body, Durability, Keeper, Push, Shard, StepSchedule, drop, scale, warm_up
 from tests.cluster.parameters.simulated import SimulatedTraining
 from tests.cluster.simulation import Clock, Network
 from tests.draws import examples

@@ -390,10 +390,7 @@ def test_a_server_that_has_written_nothing_ends_the_training_with_its_name() -> 
 @pytest.mark.parametrize("told_by", ["run", "pull", "nobody"])
 def test_leaving_raises_that_a_server_is_gone_if_nobody_was_told(told_by: str) -> None:
     gone = pytest.raises(UnavailableError, match="the parameter server /job:ps/task:0 is gone")
-    with (
-        gone if told_by == "nobody" else contextlib.nullcontext(),
-        ParameterServer(workers=1, timeout=5.0) as server,
-    ):
+    with gone if told_by == "nobody" else contextlib.nullcontext(), ParameterServer(workers=1, timeout=5.0) as server:
         with server.scope():
             w = gx.Variable(0.0)
         server.run(lambda: w.value())

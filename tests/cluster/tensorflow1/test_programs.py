@@ -53,10 +53,7 @@ def test_variables_are_sharded_over_servers(caplog: pytest.LogCaptureFixture) ->
     config = tf.ConfigProto()
     config.log_device_placement = True
 
-    with (
-        tf.Session("grpc://127.0.0.1:2221", config=config) as sess,
-        caplog.at_level(logging.INFO, "graphc.placement"),
-    ):
+    with tf.Session("grpc://127.0.0.1:2221", config=config) as sess, caplog.at_level(logging.INFO, "graphc.placement"):
         v1.initializer.run()
         sess.run([v2.initializer, v3.initializer])
         assert sess.run([p1, p2, v3]) == [6.0, 9.0, 3.0]

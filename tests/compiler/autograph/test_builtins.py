@@ -406,11 +406,7 @@ def type_of_what_was_a_number(x: Tensor) -> Any:
         (filtered_set, UnimplementedError, r"condition of this comprehension is a tensor .* gx.where"),
         (filtered_dict, UnimplementedError, r"condition of this comprehension is a tensor .* gx.where"),
         (tuple_of_a_filtered_expression, UnimplementedError, r"condition of this comprehension is a tensor"),
-        (
-            sorted_pairs,
-            UnimplementedError,
-            r"sorted\(\) would compare tensors.*gx.argsort",
-        ),
+        (sorted_pairs, UnimplementedError, r"sorted\(\) would compare tensors.*gx.argsort"),
         (sorted_vectors, UnimplementedError, r"sorted\(\) would compare tensors.*gx.argsort"),
         (type_of_what_was_a_number, UnimplementedError, r"type\(\) of .* may be a float or int"),
     ],

@@ -356,8 +356,7 @@ def recursive(x: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "program",
-    [power, gradient, unrolled_host_calls, rebound_parameter, captured_tensor, index_in_a_helper, recursive],
+    "program", [power, gradient, unrolled_host_calls, rebound_parameter, captured_tensor, index_in_a_helper, recursive]
 )
 def test_functions_that_run_later_hold_what_they_captured(program: Callable[[Any], Any]) -> None:
     check(program, f(2.0))

@@ -21,11 +21,7 @@ from hypothesis import strategies as st
 
 import graphc as gx
 from graphc import Tensor
-from graphc.compiler.base.errors import (
-    GraphcError,
-    InvalidArgumentError,
-    UnimplementedError,
-)
+from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, UnimplementedError
 from tests.compiler.autograph.outcomes import compiled, outcome, same, watchdog  # noqa: F401  the fixture
 from tests.draws import examples
 
@@ -709,11 +705,7 @@ def own_manager(x: Tensor) -> Tensor:
 
 
 @pytest.mark.parametrize(
-    ("program", "what"),
-    [
-        (suppressed, "`with` on a suppress"),
-        (own_manager, "`with` on a Swallows"),
-    ],
+    ("program", "what"), [(suppressed, "`with` on a suppress"), (own_manager, "`with` on a Swallows")]
 )
 def test_handlers_that_tensors_decide_on_are_refused(program: Any, what: str) -> None:
     with pytest.raises(

@@ -263,10 +263,7 @@ def test_errors_in_patterns_and_guards_have_the_line_of_the_case() -> None:
                 return 0
             case (1, Color.missing):  # pyright: ignore
                 return 1
-            case [
-                2,
-                a,
-            ] if 1 // a:
+            case [2, a] if 1 // a:
                 return 2
             case y.missing:
                 return 3

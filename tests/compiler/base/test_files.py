@@ -54,10 +54,7 @@ def test_files_are_copied_renamed_and_described(place: Path) -> None:
 
 
 def test_a_read_only_file_system_permits_nothing() -> None:
-    with (
-        pytest.raises(errors.PermissionDeniedError, match="here: Read-only file system"),
-        files.file_errors("here"),
-    ):
+    with pytest.raises(errors.PermissionDeniedError, match="here: Read-only file system"), files.file_errors("here"):
         raise OSError(errno.EROFS, "Read-only file system")
 
 

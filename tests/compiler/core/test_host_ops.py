@@ -24,12 +24,7 @@ def _upper(words: Any) -> Any:
     return np.array([word.upper() for word in words], object)
 
 
-UPPER = define_op(
-    "tests.upper",
-    _upper,
-    lambda types, attrs, regions: (types[0],),
-    host=True,
-)
+UPPER = define_op("tests.upper", _upper, lambda types, attrs, regions: (types[0],), host=True)
 
 
 def test_an_op_of_the_host_runs_at_once_in_eager_code() -> None:

@@ -279,10 +279,7 @@ def test_the_trace_writes_into_what_it_asked_for_an_item() -> None:
     assert SETTINGS["rate"] == 10.0
 
 
-@pytest.mark.parametrize(
-    ("key", "reason"),
-    [("rate", "['rate'] was 2.0, is 5.0"), ("new", "'new' in global SETTINGS")],
-)
+@pytest.mark.parametrize(("key", "reason"), [("rate", "['rate'] was 2.0, is 5.0"), ("new", "'new' in global SETTINGS")])
 def test_the_reason_names_the_item(key: str, reason: str) -> None:
     compiled = gx.function(lambda x: x * SETTINGS["rate"] * (2.0 if "new" in SETTINGS else 1.0))
     compiled(X)

@@ -183,10 +183,9 @@ class Writer:
                 yield line, ""
             yield f"    {loss}", ""
             zero = "unconnected_gradients='zero'"
-            found = {
-                "forward": f"{t}.jvp(l{t}, {zero})",
-                "jacobian": f"{t}.jacobian(l{t}, {w}, {zero})",
-            }.get(kind, f"{t}.gradient(l{t}, {w}, {zero})")
+            found = {"forward": f"{t}.jvp(l{t}, {zero})", "jacobian": f"{t}.jacobian(l{t}, {w}, {zero})"}.get(
+                kind, f"{t}.gradient(l{t}, {w}, {zero})"
+            )
             yield f"d{t} = {found}", ""
         else:
             expression = f"{self.value()} * v"

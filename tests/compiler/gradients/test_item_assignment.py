@@ -276,9 +276,7 @@ def through_two_calls(x: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "run",
-    [through_two_calls, gx.function(through_two_calls)],
-    ids=["compiled functions under a tape", "all compiled"],
+    "run", [through_two_calls, gx.function(through_two_calls)], ids=["compiled functions under a tape", "all compiled"]
 )
 def test_one_call_after_another(run: Any) -> None:
     x = f(1, 2, 3)

@@ -168,13 +168,7 @@ SWITCH = _op(
 SCAN = _op("scan", _scan, _scan_types, "*values", regions=("body",))
 WHILE = _op("while", _while, lambda t, a, r: tuple(t[: a["num_carry"]]), "*values", regions=("test", "body"))
 CALL = _op("call", lambda *values, body: body(*values), COND.infer, "*values", regions=("body",))
-GET_ITEM = _op(
-    "get_item",
-    _item,
-    _item_types,
-    "x *index",
-    light=True,
-)
+GET_ITEM = _op("get_item", _item, _item_types, "x *index", light=True)
 UPDATE_ITEM = _op("update_item", _update, lambda t, a, r: (t[0],), "x values *index")
 WHERE = _op("where", np.where, lambda t, a, r: (t[1],), "test x y", light=True)
 FIRST_TRUE = _op("first_true", _first_true, lambda t, a, r: (INT,), "*conditions")

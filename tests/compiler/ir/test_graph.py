@@ -32,16 +32,7 @@ class TestEquality:
     def test_names_and_locations_do_not_count(self) -> None:
         assert read("%a: f32[] = neg(%x)") == read('%b: f32[] = neg(%x) loc("f.py":3)')
 
-    @pytest.mark.parametrize(
-        "node",
-        [
-            "neg(%y)",
-            'neg(%x) @"cpu"',
-            "neg(%x) {a = 1}",
-            "halve(%x)",
-            "neg(%x) after(%w)",
-        ],
-    )
+    @pytest.mark.parametrize("node", ["neg(%y)", 'neg(%x) @"cpu"', "neg(%x) {a = 1}", "halve(%x)", "neg(%x) after(%w)"])
     def test_all_else_does(self, node: str) -> None:
         write = '%w: () = write(%x) {name = "u"} '
         assert read(f"{write} %a: f32[] = neg(%x)") != read(f"{write} %a: f32[] = {node}")

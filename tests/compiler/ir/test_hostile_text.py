@@ -45,10 +45,7 @@ def _bomb(size: int) -> str:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            HEAD + "%y: f32[3] = neg(%x) {a = " + "(" * 500,
-            "expected at most 200 levels of bodies, tuples and lists",
-        ),
+        (HEAD + "%y: f32[3] = neg(%x) {a = " + "(" * 500, "expected at most 200 levels of bodies, tuples and lists"),
         (HEAD + "%y: f32[3] = neg(%x) {a = f32[1](" + "[" * 500, "expected at most 200 levels of"),
         (HEAD + "%y: f32[3] = repeat(%x) { body(%x: f32[3]) -> (f32[3]) { " * 500, "expected at most 200 levels of"),
         (

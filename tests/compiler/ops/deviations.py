@@ -134,10 +134,7 @@ DEVIATIONS = (
         "values that a compiled function does not know raise nothing",
         r"gx: \((Tensor|Array)",
         _always,
-        {
-            "pow": _call(i32(2), i32(-1)),
-            "average": _call(f32(1, 2), weights=f32(0, 0)),
-        },
+        {"pow": _call(i32(2), i32(-1)), "average": _call(f32(1, 2), weights=f32(0, 0))},
     ),
     Deviation(
         "what is between infinities of complex numbers is NaN",
@@ -334,12 +331,7 @@ DEVIATIONS = (
         lambda case: _any("c")(case) and _not_finite(case),
         {"nanmin": _call(np.asarray([complex(np.nan, -3), complex(np.nan, 4)], np.complex64))},
     ),
-    Deviation(
-        "NumPy has no sign of truth values",
-        "gx: ",
-        _any("b"),
-        {"positive": _call(np.asarray([True, False]))},
-    ),
+    Deviation("NumPy has no sign of truth values", "gx: ", _any("b"), {"positive": _call(np.asarray([True, False]))}),
     Deviation(
         "NumPy takes the spacing of one bfloat16 for that of a float32",
         "bfloat16",

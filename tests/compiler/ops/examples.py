@@ -277,9 +277,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "top_k": [example(CUBE, 2, expected=_top_k)],
     "searchsorted": [example(POSITIVE, OTHER), example(POSITIVE, POSITIVE, side="right")],
     "digitize": [example(SIGNED, POSITIVE)],
-    "bincount": [
-        example(i32(1, 2, 1), length=4, expected=lambda x, length: np.bincount(x, minlength=length)),
-    ],
+    "bincount": [example(i32(1, 2, 1), length=4, expected=lambda x, length: np.bincount(x, minlength=length))],
     "isin": [example(INTS, i32(0, 5)), example(INTS, i32(0, 5), invert=True)],
     "interp": [example(SIGNED, POSITIVE, OTHER)],
     "take": [example(MATRIX, i32(2, 0), axis=0), example(MATRIX, i32(11, -1))],

@@ -48,14 +48,7 @@ def _windows(x: Any, sizes: Any, strides: Any, padding: Any, dilations: Any, fil
     }
 
 
-def conv(
-    x: Any,
-    filters: Any,
-    strides: Any = 1,
-    padding: Any = "SAME",
-    dilations: Any = 1,
-    groups: int = 1,
-) -> Any:
+def conv(x: Any, filters: Any, strides: Any = 1, padding: Any = "SAME", dilations: Any = 1, groups: int = 1) -> Any:
     space = filters.ndim - 2
     shape, windows = _windows(x, filters.shape[:space], _each(strides, space), padding, _each(dilations, space))
     result = np.zeros((len(x), *shape, filters.shape[-1]), np.float32)

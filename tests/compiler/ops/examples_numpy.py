@@ -60,10 +60,7 @@ def _padded(function: Any) -> Any:
 
 def _sets(name: str, fill_value: int) -> list[Example]:
     sets = getattr(np, name)
-    return [
-        example(TWICE, i32(1, 2)),
-        example(TWICE, i32(1, 2), size=5, fill_value=fill_value, expected=_padded(sets)),
-    ]
+    return [example(TWICE, i32(1, 2)), example(TWICE, i32(1, 2), size=5, fill_value=fill_value, expected=_padded(sets))]
 
 
 NUMPY_EXAMPLES: dict[str, list[Example]] = {
@@ -117,9 +114,7 @@ NUMPY_EXAMPLES: dict[str, list[Example]] = {
     "polyadd": [example(EQUATION, f32(1, 2))],
     "polysub": [example(EQUATION, f32(1, 2))],
     "polymul": [example(EQUATION, f32(1, 2))],
-    "polydiv": [
-        example(f32(1, -5, 6, 2), f32(1, -2), expected=lambda x, y: (f32(1, -3, 0), f32(0, 0, 0, 2))),
-    ],
+    "polydiv": [example(f32(1, -5, 6, 2), f32(1, -2), expected=lambda x, y: (f32(1, -3, 0), f32(0, 0, 0, 2)))],
     "polyder": [example(EQUATION, 2)],
     "polyint": [example(EQUATION), example(EQUATION, 2, f32(1, 2))],
     "polyfit": [example(SIGNED[[0, 1, 3, 4]], OTHER[:4], 1)],

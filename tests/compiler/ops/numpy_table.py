@@ -309,7 +309,7 @@ DRAWINGS: dict[str, Drawing] = {
     "sort_complex": _D(values=ANY),
     "searchsorted": _D(
         tensors={
-            "x1": lambda choose, _: np.sort(array(choose, choose(((5,), (1,), (0,))), choose(("float32", "int32")))),
+            "x1": lambda choose, _: np.sort(array(choose, choose(((5,), (1,), (0,))), choose(("float32", "int32"))))
         },
         shapes=(((2, 3),), ((),), ((0,),)),
         kinds="if",

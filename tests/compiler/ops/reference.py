@@ -88,12 +88,7 @@ PAGES = (
     Page("searching", "Searching, sorting, sets and indexing", ("searching", "choosing", "indexing")),
     Page("linear_algebra", "Linear algebra and convolution", ("linear_algebra",)),
     Page("dtypes", "Dtypes and constants", ("dtypes", "constants")),
-    Page(
-        "nn",
-        "Neural networks: gx.nn",
-        ("nn.functions",),
-        "gx.nn.",
-    ),
+    Page("nn", "Neural networks: gx.nn", ("nn.functions",), "gx.nn."),
     Page("linalg", "Linear algebra: gx.linalg", ("linalg",), "gx.linalg."),
     Page("fft", "Fourier transforms: gx.fft", ("fft",), "gx.fft."),
     Page("special", "Special functions: gx.special", ("special",), "gx.special."),
@@ -149,8 +144,7 @@ _GRADIENT = {
     ),
     **dict.fromkeys(("from_dlpack", "mask_indices", "histogram", "histogram2d", "histogramdd"), "None"),
     **dict.fromkeys(
-        (f"strings.{name}" for name in ("decode_raw", "length", "lookup", "regex_full_match", "to_number")),
-        "None",
+        (f"strings.{name}" for name in ("decode_raw", "length", "lookup", "regex_full_match", "to_number")), "None"
     ),
     **dict.fromkeys(
         (

@@ -36,11 +36,7 @@ NO_ROWS = """graph g(%total: f32[]) -> (f32[]) {{
   return %scan
 }}"""
 
-TRIPS = [
-    ("start = 0", range(4)),
-    ("start = 3, step = 5", range(3, 23, 5)),
-    ("start = 7, step = -2", range(7, -1, -2)),
-]
+TRIPS = [("start = 0", range(4)), ("start = 3, step = 5", range(3, 23, 5)), ("start = 7, step = -2", range(7, -1, -2))]
 
 
 @pytest.mark.parametrize("reverse", [False, True])

@@ -38,11 +38,7 @@ CASES: list[tuple[Callable[[], Any], type[Exception], str]] = [
         InvalidArgumentError,
         "matmul(x1: f32[3,3], x2: f32[2,3]): x1 has 3 columns and x2 has 2 rows, exp",
     ),
-    (
-        lambda: gx.matmul(B, gx.ones(2)),
-        InvalidArgumentError,
-        "x1 has 3 columns and x2 has 2 elements, expected equal",
-    ),
+    (lambda: gx.matmul(B, gx.ones(2)), InvalidArgumentError, "x1 has 3 columns and x2 has 2 elements, expected equal"),
     (lambda: gx.matmul(S, A), InvalidArgumentError, "x1 has the shape (), expected a vector or a matrix"),
     (
         lambda: gx.linalg.matmul(gx.ones((2, 3, 3)), gx.ones((4, 3, 3))),

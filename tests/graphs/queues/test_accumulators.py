@@ -59,10 +59,7 @@ def test_takers_wait_in_their_order_and_leave_all_when_they_are_cancelled() -> N
     assert isinstance(error, CancelledError)
     assert "waiting for 3 gradients in ConditionalAccumulator 'g', which has 2" in str(error)
     assert second.end() == 2.0
-    with (
-        gx.deadline(0.05),
-        pytest.raises(DeadlineExceededError, match=r"waiting for a gradient in .*which has 0"),
-    ):
+    with gx.deadline(0.05), pytest.raises(DeadlineExceededError, match=r"waiting for a gradient in .*which has 0"):
         gradients.take_grad(1)
 
 
@@ -130,11 +127,7 @@ BAD: dict[str, tuple[Callable[[], object], type[GraphcError], str]] = {
     ),
     "dtype": (lambda: _dense().apply_grad(gx.asarray([1, 2])), InvalidTypeError, r"takes float32, got i32\[2\]"),
     "step": (lambda: _dense().apply_grad([1.0, 2.0], 0.5), InvalidTypeError, "local_step must be an int, got 0.5"),
-    "too few": (
-        lambda: _dense().take_grad(0),
-        InvalidArgumentError,
-        "'g'.take_grad: num_required must be at least 1",
-    ),
+    "too few": (lambda: _dense().take_grad(0), InvalidArgumentError, "'g'.take_grad: num_required must be at least 1"),
     "reduction": (
         lambda: ConditionalAccumulator("float32", reduction_type="MAX"),
         InvalidArgumentError,

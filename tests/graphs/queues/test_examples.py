@@ -141,15 +141,9 @@ INT, FLOAT = FixedLenFeature([], gx.int64), FixedLenFeature([], gx.float32)
             lambda: parse_example([ONE], {"a": VarLenFeature("int8")}),
             r"feature 'a': dtype must be float32, int64 or string, got 'int8'",
         ),
-        (
-            lambda: parse_example([ONE], {"a": 3}),
-            r"feature 'a': expected a FixedLenFeature or VarLenFeature, got 3",
-        ),
+        (lambda: parse_example([ONE], {"a": 3}), r"feature 'a': expected a FixedLenFeature or VarLenFeature, got 3"),
         (lambda: parse_example([ONE], {}), r"features must be a dict with at least one feature, got \{\}"),
-        (
-            lambda: parse_example(3, {"a": INT}),
-            r"parse_example: serialized must be a tensor of strings, got 3",
-        ),
+        (lambda: parse_example(3, {"a": INT}), r"parse_example: serialized must be a tensor of strings, got 3"),
         (
             lambda: parse_example([[ONE]], {"a": INT}),
             r"parse_example: serialized must be a vector of strings, got \w+\[1,1\]",

@@ -86,11 +86,7 @@ LINES = [("a.txt:1", b"h1"), ("a.txt:2", b"h2"), ("a.txt:3", b"x\ry"), ("a.txt:4
         (WholeFiles(), ["c.txt", "b.txt"], [("c.txt", b"one\n"), ("b.txt", b"")]),
         (FixedLengthFormat(4, 2, 3), ["d.bin"], [("d.bin:0", b"\0\1\2\3"), ("d.bin:1", b"\4\5\6\7")]),
         (FixedLengthFormat(5, 2, 3), ["d.bin"], [("d.bin:0", b"\0\1\2\3\4"), ("d.bin:1", b"\5\6\7\x08\x09")]),
-        (
-            FixedLengthFormat(4, 2, 3, 2),
-            ["d.bin"],
-            [(f"d.bin:{i}", BINARY[2 + 2 * i : 6 + 2 * i]) for i in range(4)],
-        ),
+        (FixedLengthFormat(4, 2, 3, 2), ["d.bin"], [(f"d.bin:{i}", BINARY[2 + 2 * i : 6 + 2 * i]) for i in range(4)]),
         (FixedLengthFormat(4, 2, 3, 6), ["d.bin"], [("d.bin:0", b"\0\1\2\3"), ("d.bin:1", b"\6\7\x08\x09")]),
         (FixedLengthFormat(4, 99, 3), ["d.bin", "b.txt"], []),
         (FixedLengthFormat(4, 2, 3, 0, "ZLIB"), ["d.z"], [("d.z:0", b"\0\1\2\3"), ("d.z:1", b"\4\5\6\7")]),

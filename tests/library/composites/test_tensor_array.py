@@ -136,11 +136,7 @@ A = gx.TensorArray("float32", size=2)
         (lambda: gx.stack([A, A]), InvalidTypeError, r"a TensorArray is no tensor here; array\.stack\(\) is one"),
         (lambda: A.write(2, 1.0), OutOfRangeError, "TensorArray.write: position 2 in an array of 2 tensors"),
         (lambda: A.write(0, 1.0).read(-1), OutOfRangeError, "TensorArray.read: position -1 in an array of 2 tensors"),
-        (
-            lambda: A.write(0, gx.asarray(1)),
-            InvalidTypeError,
-            "of float32: a tensor of int32 is given; convert it by",
-        ),
+        (lambda: A.write(0, gx.asarray(1)), InvalidTypeError, "of float32: a tensor of int32 is given; convert it by"),
         (
             lambda: A.write(0, 1.0).write(1, [1.0]),
             InvalidArgumentError,

@@ -136,10 +136,7 @@ _VALUES = st.recursive(
 )
 _FIELDS = st.fixed_dictionaries(
     {},
-    optional={
-        "args": st.lists(_VALUES, max_size=2) | _VALUES,
-        "kwargs": st.dictionaries(st.text(max_size=3), _VALUES),
-    },
+    optional={"args": st.lists(_VALUES, max_size=2) | _VALUES, "kwargs": st.dictionaries(st.text(max_size=3), _VALUES)},
 )
 
 

@@ -11,15 +11,7 @@ import pytest
 from rich.console import Console
 
 from graphc.compiler.runtime.costs import Memory, format_bytes, format_seconds
-from graphc.tools.inspect import (
-    Agreement,
-    CallTiming,
-    Comparison,
-    CompileCost,
-    Difference,
-    Machine,
-    ModeReport,
-)
+from graphc.tools.inspect import Agreement, CallTiming, Comparison, CompileCost, Difference, Machine, ModeReport
 from graphc.tools.inspect.compare import find_doubts
 
 MACHINE = Machine("a model", "cpu", 8, 2, "0.10.2", "3.11.0", None, None)

@@ -9,14 +9,7 @@ import statistics
 
 import pytest
 
-from graphc.tools.placement.proposal import (
-    DeviceLink,
-    Problem,
-    ScheduledUnit,
-    best_assignment,
-    one_device,
-    simulate,
-)
+from graphc.tools.placement.proposal import DeviceLink, Problem, ScheduledUnit, best_assignment, one_device, simulate
 
 MILLI = 1e-3
 

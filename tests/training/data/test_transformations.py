@@ -47,10 +47,7 @@ CASES: list[tuple[Callable[[], Any], list[Any]]] = [
         lambda: Dataset.range(1, 4).interleave(lambda x: Dataset.range(x), 3, 1, num_parallel_calls=2),
         [0, 0, 0, 1, 1, 2],
     ),
-    (
-        lambda: Dataset.range(3).flat_map(lambda x: Dataset.range(4).shuffle(4, seed=int(x))).filter(lambda x: x < 3),
-        [],
-    ),
+    (lambda: Dataset.range(3).flat_map(lambda x: Dataset.range(4).shuffle(4, seed=int(x))).filter(lambda x: x < 3), []),
     (lambda: Dataset.range(7).window(3).flat_map(lambda w: w.batch(3)), [[0, 1, 2], [3, 4, 5], [6]]),
     (lambda: Dataset.range(7).window(2, 3, 2, True).flat_map(lambda w: w.batch(2)), [[0, 2], [3, 5]]),
     (lambda: Dataset.range(5).window(2, 1).flat_map(lambda w: w.batch(2)), [[0, 1], [1, 2], [2, 3], [3, 4], [4]]),

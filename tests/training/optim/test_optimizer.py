@@ -53,10 +53,7 @@ CASES: dict[str, Made] = {
         lambda: gx.optim.Optimizer(optax.MultiSteps(optax.sgd(0.1), 2).gradient_transformation()),
         optax.MultiSteps(optax.sgd(0.1), 2).gradient_transformation(),
     ),
-    "noise": (
-        lambda: gx.optim.Optimizer(optax.noisy_sgd(0.1, key=3)),
-        optax.noisy_sgd(0.1, key=3),
-    ),
+    "noise": (lambda: gx.optim.Optimizer(optax.noisy_sgd(0.1, key=3)), optax.noisy_sgd(0.1, key=3)),
 }
 
 
@@ -384,11 +381,7 @@ def _built() -> gx.optim.Optimizer:
             InvalidArgumentError,
             "not those that its state was made for: 'offset' is new",
         ),
-        (
-            lambda: _built().apply_gradients([(1.0, B)]),
-            InvalidArgumentError,
-            "'offset' is new; 'weight' is missing",
-        ),
+        (lambda: _built().apply_gradients([(1.0, B)]), InvalidArgumentError, "'offset' is new; 'weight' is missing"),
         (
             lambda: gx.optim.SGD(0.1).minimize(B * B, [B]),  # pyright: ignore
             InvalidTypeError,

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from graphc.compiler.autograph.builtins import (
-    conversions,
-    iterables,
-    math_functions,
-)
+from graphc.compiler.autograph.builtins import conversions, iterables, math_functions
 from graphc.compiler.autograph.constructs import with_statement
 from graphc.compiler.autograph.constructs.calls import call
 from graphc.compiler.autograph.constructs.expressions import assignments, comparisons, text

@@ -24,16 +24,7 @@ from graphc.compiler.autograph.constructs.exceptions.origins import user_calls
 from graphc.compiler.autograph.values.deferred import Deferred, Frozen, Opaque
 from graphc.compiler.base import Location
 from graphc.compiler.base.errors import InvalidTypeError, NumericsError
-from graphc.compiler.core import (
-    Tensor,
-    Variable,
-    apply,
-    examined_line,
-    kernel,
-    operand,
-    trace_scope,
-    unexamined,
-)
+from graphc.compiler.core import Tensor, Variable, apply, examined_line, kernel, operand, trace_scope, unexamined
 from graphc.compiler.ir import CONSTANT, OPS, Attrs, Graph, OpDef
 from graphc.compiler.ops import (
     BAD_VALUES,

@@ -78,11 +78,7 @@ def manager(value: Any) -> Any:
     return _Catching(value) if leave is None or not _only_cleans_up(leave.__code__) else _Finishing(value)
 
 
-_AT_TRACE_TIME = (
-    contextlib.ExitStack,
-    contextlib.chdir,
-    contextlib.closing,
-)
+_AT_TRACE_TIME = (contextlib.ExitStack, contextlib.chdir, contextlib.closing)
 """Those of the standard library that change the world, or call what nobody has converted."""
 
 

@@ -136,17 +136,7 @@ def conjugates(x: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "program",
-    [
-        conjugates,
-        attributes,
-        of_a_rolled_loop,
-        no_container,
-        classes,
-        dispatched,
-        formats,
-        unused_format,
-    ],
+    "program", [conjugates, attributes, of_a_rolled_loop, no_container, classes, dispatched, formats, unused_format]
 )
 def test_as_numbers_of_python(program: Any) -> None:
     same(program, 1.0, 3.0)

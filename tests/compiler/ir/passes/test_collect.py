@@ -70,10 +70,7 @@ def test_rows_are_collected_and_put_where_they_belong(graph: Graph, rows: tuple[
 
 @pytest.mark.parametrize(
     ("graph", "index"),
-    [
-        (loop(step=2), "(0, 5, 2)"),
-        (loop(step=-1, start=3), "(1, 4, None)"),
-    ],
+    [(loop(step=2), "(0, 5, 2)"), (loop(step=-1, start=3), "(1, 4, None)")],
     ids=["steps", "counts down"],
 )
 def test_rows_may_lie_apart_or_come_from_behind(graph: Graph, index: str) -> None:

@@ -11,19 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphc.compiler.ir import Attrs, EffectKind, Graph, GraphBuilder, Literal, Node, parse_graph, print_graph, verify
-from graphc.compiler.ir.passes import (
-    CSE,
-    DCE,
-    DEFAULT,
-    Flatten,
-    Fold,
-    Hoist,
-    Loops,
-    Order,
-    Pass,
-    Sink,
-    run_passes,
-)
+from graphc.compiler.ir.passes import CSE, DCE, DEFAULT, Flatten, Fold, Hoist, Loops, Order, Pass, Sink, run_passes
 from tests.compiler.ir.strategies import (
     ADD,
     CONSTANT,

@@ -30,10 +30,7 @@ FUNCTIONS: list[tuple[Callable[..., Any], list[list[int]]]] = [
     (lambda x, y, n: lax.switch(n, [lambda: (x, 1.0), lambda: (2.0, y)]), [[0], [1]]),
     (lambda x, y, n: lax.while_loop(lambda c: c[0] < y, lambda c: (c[0] + x, c[1]), (1.0, y)), [[0], [1]]),
     (lambda x, y, n: lax.while_loop(lambda c: c[0] < n, lambda c: (c[0] + 1, c[2], x), (0, y, 1.0)), [[], [0, 1], [0]]),
-    (
-        lambda x, y, n: lax.scan(lambda c, row: ((c[1], row), c[0]), (x, 1.0), jnp.stack([y, y])),
-        [[0, 1], [1], [0, 1]],
-    ),
+    (lambda x, y, n: lax.scan(lambda c, row: ((c[1], row), c[0]), (x, 1.0), jnp.stack([y, y])), [[0, 1], [1], [0, 1]]),
     (lambda x, y, n: scaled(x, y), [[0, 1]]),
 ]
 

@@ -162,10 +162,7 @@ def test_a_session_that_cannot_be_made_yet_is_tried_again(caplog: pytest.LogCapt
         assert session.run(v) == 3.0
     assert caplog.text.count("no Session could be made; trying again: not there yet") == 2
     creator.errors = [UnavailableError("gone")] * 100
-    with (
-        deadline(0.05),
-        pytest.raises(DeadlineExceededError, match="a replacement of the lost Session"),
-    ):
+    with deadline(0.05), pytest.raises(DeadlineExceededError, match="a replacement of the lost Session"):
         MonitoredSession(creator)
 
 

@@ -14,13 +14,7 @@ from graphc.compiler.core import apply
 from graphc.compiler.ir import Attrs
 from graphc.graphs.queues import SparseValue
 from graphc.graphs.session import Graph, placeholder
-from graphc.graphs.session.producers import (
-    batch,
-    batch_join,
-    range_input_producer,
-    shuffle_batch,
-    shuffle_batch_join,
-)
+from graphc.graphs.session.producers import batch, batch_join, range_input_producer, shuffle_batch, shuffle_batch_join
 from graphc.graphs.session.producers.inputs import RANGE
 from tests.graphs.session.producers.test_inputs import results
 

@@ -104,11 +104,7 @@ def test_moving_averages(graph: gx.Graph) -> None:
             run.run(more)
             run.run(updates)
             found.append([float(value) for value in run.run(averages)])
-    wanted = [
-        [1.1, 0.60000014, 1.75],
-        [1.2900001, 1.4400003, 2.6875],
-        [1.5610001, 2.4960005, 3.671875],
-    ]
+    wanted = [[1.1, 0.60000014, 1.75], [1.2900001, 1.4400003, 2.6875], [1.5610001, 2.4960005, 3.671875]]
     np.testing.assert_allclose(found, wanted, rtol=2e-6)
     assert updates[0].name == "ExponentialMovingAverage"
     assert [average.name for average in averages[::2]] == ["v/ExponentialMovingAverage:0", "v/e2:0"]

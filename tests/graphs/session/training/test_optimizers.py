@@ -26,11 +26,7 @@ def graph() -> Any:
 
 # What w and b are after three steps, as TensorFlow 2.21 printed it; then the names of the Variables that it made.
 RECORDED: dict[str, tuple[Callable[[], Any], tuple[list[float], float], list[str]]] = {
-    "sgd": (
-        lambda: session.GradientDescentOptimizer(0.1),
-        ([1.00704598, -2.01409197], -0.809361935),
-        [],
-    ),
+    "sgd": (lambda: session.GradientDescentOptimizer(0.1), ([1.00704598, -2.01409197], -0.809361935), []),
     "momentum": (
         lambda: session.MomentumOptimizer(0.1, 0.9),
         ([0.932940006, -1.86588001], -1.99529171),

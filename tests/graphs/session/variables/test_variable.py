@@ -9,12 +9,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.compiler.base.errors import (
-    FailedPreconditionError,
-    InvalidArgumentError,
-    InvalidTypeError,
-    OutOfRangeError,
-)
+from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.graphs import session
 
 Variable: Any = gx.Variable

@@ -77,12 +77,7 @@ def failing() -> Iterator[Any]:
     ("given", "spec", "error", "problem"),
     [
         (failing, None, ValueError, "no third"),
-        (
-            lambda: iter([1, (1, 2)]),
-            None,
-            InvalidArgumentError,
-            r"element 1 is \(int32\[\], int32\[\]\), expec",
-        ),
+        (lambda: iter([1, (1, 2)]), None, InvalidArgumentError, r"element 1 is \(int32\[\], int32\[\]\), expec"),
         (lambda: iter([1, [2]]), None, InvalidArgumentError, r"element 1 has a leaf int32\[1\], expected int32\[\]"),
         (lambda: iter(["a"]), gx.TensorSpec((), "int32"), InvalidArgumentError, r"element 0 has a leaf string\[\]"),
     ],

@@ -34,14 +34,7 @@ from graphc.compiler.autograph.constructs.exceptions.origins import (
 )
 from graphc.compiler.autograph.frontend.convert import is_part
 from graphc.compiler.autograph.values.choice import holds_symbols
-from graphc.compiler.autograph.values.deferred import (
-    RAISED,
-    DeferredError,
-    Frozen,
-    Opaque,
-    is_deferred,
-    rebuilt,
-)
+from graphc.compiler.autograph.values.deferred import RAISED, DeferredError, Frozen, Opaque, is_deferred, rebuilt
 from graphc.compiler.autograph.values.growing_list import as_lists
 from graphc.compiler.autograph.values.kinds import check_shown
 from graphc.compiler.autograph.values.protocol import Symbolic

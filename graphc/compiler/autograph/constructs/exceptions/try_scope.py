@@ -1,6 +1,6 @@
 """What may catch an exception or run after one (``except``, ``finally``, ``with``) around code that tensors may fail.
 
-Where a branch ends in an exception the function goes on as if it had not been raised (see :mod:`failures`). No handler
+Where a branch ends in an exception the function goes on as if it had not been raised (see :mod:`failure`). No handler
 is compiled for it: a ``try`` statement that would catch it is refused, and so is a ``finally`` block that puts anything
 into the program or into objects, since it would see what the names hold at the end of the body.
 """

@@ -1,8 +1,8 @@
 """Text made of tensors: f-strings, ``str``, ``repr``, ``format``, ``+`` and ``join``; not ``%`` and ``str.format``.
 
-While a function is traced a tensor has no value to show, so such a text is a :class:`Text`, which says how it will be
-made. It may be printed, raised, put into another text and returned; all else that a string can do needs its letters,
-and is refused.
+While a function is traced a tensor has no value to show, so such a text is a :class:`SymbolicText`, which says how it
+will be made. It may be printed, raised, put into another text and returned; all else that a string can do needs its
+letters, and is refused.
 """
 
 from __future__ import annotations

@@ -328,9 +328,7 @@ def test_texts_are_not_kept_in_a_list_of_unknown_length() -> None:
 
 
 OPERATIONS = st.lists(
-    st.sampled_from(["append", "pop", "pop_first", "append_if", "replace", "clear_if", "read"]),
-    min_size=1,
-    max_size=5,
+    st.sampled_from(["append", "pop", "pop_first", "append_if", "replace", "clear_if", "read"]), min_size=1, max_size=5
 )
 
 

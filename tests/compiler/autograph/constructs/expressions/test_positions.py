@@ -275,14 +275,7 @@ def _in_a_test_that_is_not_evaluated(x: Any, t: Any) -> Any:
     return x[n]
 
 
-@pytest.mark.parametrize(
-    "fn",
-    [
-        _in_a_branch_only,
-        _in_a_test_that_is_tried,
-        _in_a_test_that_is_not_evaluated,
-    ],
-)
+@pytest.mark.parametrize("fn", [_in_a_branch_only, _in_a_test_that_is_tried, _in_a_test_that_is_not_evaluated])
 def test_a_check_holds_only_behind_it(fn: Any) -> None:
     x, compiled = gx.asarray([3.0, 1.0, 2.0]), gx.function(fn)
     for value in (-4, -3, 0, 2, 3, 4, 9):

@@ -124,10 +124,7 @@ def in_a_branch(x: Any) -> Any:
     ("program", "message"),
     [
         (in_a_while_loop, r"the in-place operator \+= on a ndarray inside the body of a while loop(.|\n)*a \+= 1.0"),
-        (
-            in_a_branch,
-            r"the call of numpy.add, which changes a ndarray, inside the true branch(.|\n)*np.add\(a",
-        ),
+        (in_a_branch, r"the call of numpy.add, which changes a ndarray, inside the true branch(.|\n)*np.add\(a"),
     ],
 )
 def test_where_tensors_decide_it_is_refused(program: Callable[[Any], Any], message: str) -> None:
