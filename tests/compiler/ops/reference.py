@@ -347,6 +347,8 @@ def _signature(entry: Entry) -> str:
     call = f"gx.{entry.name}{text}".replace("'", '"')
     if len(call) <= 120:
         return call
+    if len(text) <= 118:  # between the parentheses, indented
+        return f"gx.{entry.name}(\n    {call.removeprefix(f'gx.{entry.name}(')[:-1]}\n)"
     lines: list[str] = []
     keyword_only = False
     for item in plain:
