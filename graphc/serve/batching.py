@@ -296,8 +296,8 @@ class Batcher:
 class Answer(Future[Any]):
     """The result of a request to :class:`Replicas`; ``await`` it, or call ``result``."""
 
-    def __init__(self, name: str, rows: int, index: Location | None) -> None:
-        super().__init__(name, CancellationToken(), index)
+    def __init__(self, name: str, rows: int, location: Location | None) -> None:
+        super().__init__(name, CancellationToken(), location)
         self.drop: Callable[[], bool] = lambda: False
         self._rows = rows
 

@@ -29,9 +29,9 @@ class Watch:
 
     __slots__ = ("_what", "place", "reported", "since", "thread")
 
-    def __init__(self, subject: Subject, index: Location | None) -> None:
+    def __init__(self, subject: Subject, location: Location | None) -> None:
         self._what = subject
-        self.place = index
+        self.place = location
         self.since = time.monotonic()
         self.reported = False
         self.thread = threading.current_thread().name

@@ -93,11 +93,11 @@ class HostFunction:
         function: Callable[..., Sequence[np.ndarray[Any, Any]]],  # takes one NumPy array, not shared, for each tensor
         kind: str,  # for its name; after a dot, the user's name for it
         results: Sequence[TensorType] = (),
-        positions: Sequence[Location] = (),  # the user's lines that call it, the outermost first
+        locations: Sequence[Location] = (),  # the user's lines that call it, the outermost first
     ) -> None:
         self.name = f"{kind}_{next(_numbers)}"
         self.results = tuple(results)
-        self.places = tuple(positions)
+        self.places = tuple(locations)
         self.takes_turns = False  # whether a program that calls it holds :data:`host_lock` meanwhile
         self.program: RunningProgram | None = None  # the one that calls it, if that assigns Variables
         self.assigned: Collection[str] | None = None  # the Variables assigned before the call; None for any

@@ -45,11 +45,11 @@ class Future(concurrent.futures.Future[T]):
       name: the function's name, for messages.
     """
 
-    def __init__(self, name: str, token: CancellationToken, index: Location | None) -> None:
+    def __init__(self, name: str, token: CancellationToken, location: Location | None) -> None:
         super().__init__()
         self.name = name
         self._token = token
-        self._place = index
+        self._place = location
         self._work: Work | None = None
         self._finished = Signal()
         self.add_done_callback(lambda _: self._finished.set())

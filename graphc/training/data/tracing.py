@@ -81,8 +81,8 @@ class _Step:
 class _Strings:
     """The part of a function that works on strings, recorded when the function is traced."""
 
-    def __init__(self, structure: Sequence[Any] | None) -> None:
-        self._given = structure  # the placeholders of the numbers that ops return; None while their count is unknown
+    def __init__(self, placeholders: Sequence[Any] | None) -> None:
+        self._given = placeholders  # of the numbers that ops return; None while their count is unknown
         self.steps: list[_Step] = []
         self.columns: list[TensorType] = []  # the types of the numbers that the steps give, in order
         self.held: list[LateStrings] = []  # all strings, the element's first

@@ -153,11 +153,11 @@ class MappedInProcesses(MappedInThreads):
 class _Shelf:
     """The buffer between the reading thread and the consumer: rows that are ready, each with the position after it."""
 
-    def __init__(self, rows: NodeReader, size: int, index: Callable[[Row], Row] | None) -> None:
+    def __init__(self, rows: NodeReader, size: int, place: Callable[[Row], Row] | None) -> None:
         self.condition = threading.Condition()
         self.ready: deque[tuple[Row | None, BaseException | None, State]] = deque()
         self.stopped = self.abandoned = False
-        self._rows, self._size, self._place, self._done = rows, size, index, False
+        self._rows, self._size, self._place, self._done = rows, size, place, False
 
     def fill(self) -> None:
         """Reads ahead until the input ends, fails, or the reader is stopped."""
@@ -208,13 +208,13 @@ class _Shelf:
 
 
 class ReadAhead(NodeReader):
-    """Reads its input in a thread, some rows ahead; ``index`` is applied to each row in the thread."""
+    """Reads its input in a thread, some rows ahead; ``place`` is applied to each row in the thread."""
 
     # The thread starts with the first requested row. It ends with the input, after an exception, or on :meth:`close`.
 
-    def __init__(self, rows: NodeReader, size: int, index: Callable[[Row], Row] | None = None) -> None:
+    def __init__(self, rows: NodeReader, size: int, place: Callable[[Row], Row] | None = None) -> None:
         super().__init__(rows)
-        self._size, self._place = size, index
+        self._size, self._place = size, place
         self._shelf: _Shelf | None = None
         self._thread: threading.Thread | None = None
         self._position: State | None = None

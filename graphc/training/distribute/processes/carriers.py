@@ -199,9 +199,9 @@ class MessageCarrier(ABC):
 class MemberCarrier(MessageCarrier):
     """Connects a rank to rank 0."""
 
-    def __init__(self, member: Member, index: ProcessRank, timeout: float) -> None:
+    def __init__(self, member: Member, process: ProcessRank, timeout: float) -> None:
         super().__init__(member)
-        self._connection = self._connect(index, time.monotonic() + timeout, timeout)
+        self._connection = self._connect(process, time.monotonic() + timeout, timeout)
         member.heard = time.monotonic()
         _send_at_once(self._connection)
 
@@ -245,17 +245,17 @@ class MemberCarrier(MessageCarrier):
 class HubCarrier(MessageCarrier):
     """Connects rank 0, which has the hub, to all others."""
 
-    def __init__(self, member: Member, index: ProcessRank, hub: Hub) -> None:
+    def __init__(self, member: Member, process: ProcessRank, hub: Hub) -> None:
         super().__init__(member)
         self.hub = hub
-        self._key = index.key
+        self._key = process.key
         self._connections: dict[int, Connection] = {}
         self._arrivals: queue.SimpleQueue[tuple[Connection, Message]] = queue.SimpleQueue()
         try:
-            self._listener = Listener((socket.gethostbyname(index.host), index.port), backlog=index.count)
+            self._listener = Listener((socket.gethostbyname(process.host), process.port), backlog=process.count)
         except OSError as error:
             text = (
-                f"rank 0 cannot listen on {index.host}:{index.port} ({error}); GRAPHC_COORDINATOR must name an "
+                f"rank 0 cannot listen on {process.host}:{process.port} ({error}); GRAPHC_COORDINATOR must name an "
                 "interface of its machine, and a free port"
             )
             raise FailedPreconditionError(text).here() from None

@@ -55,21 +55,21 @@ class Job:
       check_every: the number of programs between comparisons of Variables; 0 for no comparison.
     """
 
-    def __init__(self, index: ProcessRank, timeout: float, check_every: int) -> None:
-        self.rank, self.count = index.rank, index.count
+    def __init__(self, process: ProcessRank, timeout: float, check_every: int) -> None:
+        self.rank, self.count = process.rank, process.count
         self.timeout, self.check_every = timeout, check_every
         self.programs = self.batches = 0
         self.waited = 0.0  # seconds for others at barriers
         self.grace = min(_GRACE, timeout / 2)  # seconds that a program has to notice that the job has ended
-        self._place = index
+        self._place = process
         silence, now = min(_SILENCE, timeout), time.monotonic()
-        self._member = Member(index.rank, silence, now)
+        self._member = Member(process.rank, silence, now)
         self._turn = threading.RLock()
         self._carrier: MessageCarrier
-        if index.rank == 0:
-            self._carrier = HubCarrier(self._member, index, Hub(index.count, now, timeout, silence))
+        if process.rank == 0:
+            self._carrier = HubCarrier(self._member, process, Hub(process.count, now, timeout, silence))
         else:
-            self._carrier = MemberCarrier(self._member, index, timeout)
+            self._carrier = MemberCarrier(self._member, process, timeout)
         self._thread = threading.get_ident()
         self._was_told = threading.Event()
         self._has_failed = False
