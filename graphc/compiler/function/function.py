@@ -42,9 +42,10 @@ from graphc.compiler.function.options import (
     unknown_option,
 )
 from graphc.compiler.function.running import shorten
+from graphc.compiler.function.side_effects import SideEffects
 from graphc.compiler.function.trace_cache import FirstCalls, RetraceLog, TraceCache, TraceReport
 from graphc.compiler.function.traced import TracedFunction
-from graphc.compiler.function.tracing import SideEffects, converted, trace_function
+from graphc.compiler.function.tracing import converted, trace_function
 from graphc.compiler.ir import DeviceSpec, Graph
 from graphc.compiler.tracing import CreationInTrace, Lifting, ReadGuard, context
 

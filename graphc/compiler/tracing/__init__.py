@@ -3,6 +3,7 @@
 from graphc.compiler.tracing.aliases import Alias, AliasSet, check_loop, keep_apart
 from graphc.compiler.tracing.cells import MISSING, CallState, Cell, Journal, TensorCell, Write
 from graphc.compiler.tracing.closures import Closures, closures_now
+from graphc.compiler.tracing.guard_kinds import BoundMethod, is_unseen, recorded_whole
 from graphc.compiler.tracing.late_rows import LateRow, late_rows
 from graphc.compiler.tracing.lifting import CreationInTrace, Lifting
 from graphc.compiler.tracing.mode import (
@@ -21,7 +22,6 @@ from graphc.compiler.tracing.mode import (
     refuse_in_trace,
     root_trace,
 )
-from graphc.compiler.tracing.read_kinds import BoundMethod, is_unseen, recorded_whole
 from graphc.compiler.tracing.reads import ALIAS, ReadGuard, Reads, has_parts, is_array
 from graphc.compiler.tracing.region import Region, VariableState
 from graphc.compiler.tracing.reports import AfterCall, Check, LoopReport, RegionAborted, SideEffect, TensorStore

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from graphc.compiler.base.errors import GraphcError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor
 from graphc.compiler.ir import Graph, Node, TensorType, Value
-from graphc.compiler.tracing.read_kinds import ReadGuard
+from graphc.compiler.tracing.guard_kinds import ReadGuard
 from graphc.compiler.tracing.sources import Source, fixed
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from graphc.compiler.tracing.guard_kinds import ReadGuard
 from graphc.compiler.tracing.mode import root_trace
-from graphc.compiler.tracing.read_kinds import ReadGuard
 from graphc.compiler.tracing.sources import Source, content_of, is_fixed, item, same_items
 
 if TYPE_CHECKING:

@@ -22,8 +22,7 @@ import numpy as np
 from graphc.compiler.base import is_library_module, nest
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor
-from graphc.compiler.tracing.mode import context
-from graphc.compiler.tracing.read_kinds import (
+from graphc.compiler.tracing.guard_kinds import (
     ReadGuard,
     has_parts,
     identity,
@@ -33,6 +32,7 @@ from graphc.compiler.tracing.read_kinds import (
     library_data,
     recorder,
 )
+from graphc.compiler.tracing.mode import context
 from graphc.compiler.tracing.sources import (
     Source,
     argument,

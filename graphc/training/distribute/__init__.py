@@ -4,7 +4,7 @@ from functools import partial
 
 from graphc.compiler.base import ABOVE, hint_missing, lazy_names
 from graphc.training.distribute.accumulate import mean_gradients
-from graphc.training.distribute.axes import (
+from graphc.training.distribute.collectives import (
     all_gather,
     all_mean,
     all_sum,

@@ -12,7 +12,7 @@ from graphc.compiler.core import FUNCTIONS, Tensor, Variable, context, operand
 from graphc.compiler.gradients import GradientTape
 from graphc.compiler.ops import as_wide, asarray
 from graphc.compiler.tracing import is_array
-from graphc.training.distribute.axes import Replica
+from graphc.training.distribute.collectives import Replica
 
 
 def mean_gradients(

@@ -18,7 +18,7 @@ from graphc.compiler.core import FUNCTIONS, Tensor, context, converted, groups_o
 from graphc.compiler.function import BoundFunction, Function, MappedArguments, MappedFunction
 from graphc.compiler.ops import REPLICA_AXIS, replica_mesh
 from graphc.compiler.tracing import is_array, is_tracing
-from graphc.training.distribute.axes import Replica
+from graphc.training.distribute.collectives import Replica
 from graphc.training.distribute.processes import from_local_rows
 from graphc.training.distribute.replica import PerReplica, evaluate, found_devices, map_results, refuse_nested
 from graphc.training.distribute.replicated import Places, emit_replicas

@@ -20,7 +20,7 @@ from graphc.compiler.devices import all_devices, common_name, find_device
 from graphc.compiler.function import MappedArguments, MappedFunction, SameFunction, axes_of_results
 from graphc.compiler.ops import REPLICA_AXIS
 from graphc.compiler.tracing import is_array, is_tracing
-from graphc.training.distribute.axes import Replica
+from graphc.training.distribute.collectives import Replica
 from graphc.training.distribute.processes import check_joined, meet
 from graphc.training.distribute.replicated import Places, emit_replicas
 from graphc.training.metrics import Metric

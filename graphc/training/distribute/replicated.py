@@ -32,7 +32,7 @@ from graphc.compiler.ops import (
     VMAP,
 )
 from graphc.compiler.tracing import CallState, Region, Trace, current_trace
-from graphc.training.distribute.axes import Replica
+from graphc.training.distribute.collectives import Replica
 
 # Analysis of which values in a replica's graph are the same on all replicas.
 #

@@ -1,4 +1,4 @@
-"""Escapes: tensors and changes that a trace leaves in Python objects.
+"""Side effects of tracing: calls and changes that happen once, and tensors that a trace leaves in Python objects.
 
 The tensors of a trace have no values, and Python code runs once, when the function is traced. A tensor stored in an
 object that outlives the trace, or a changed argument, would mean something else in the compiled function than in eager
@@ -10,14 +10,14 @@ from __future__ import annotations
 import gc
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.compiler.base import Location, collect_since, nest, with_article
-from graphc.compiler.base.errors import UnimplementedError
+from graphc.compiler.base import Location, collect_since, nest, warn_at, with_article
+from graphc.compiler.base.errors import SideEffectWarning, UnimplementedError
 from graphc.compiler.function import front_end
-from graphc.compiler.tracing import TensorCell, TensorStore, Trace, Write
+from graphc.compiler.tracing import SideEffect, TensorCell, TensorStore, Trace, Write
 
 
 class RepeatabilityCheck:
@@ -175,3 +175,93 @@ def _references_of_unreferenced() -> int:
 
 _UNREFERENCED = _references_of_unreferenced()
 """Reference count of an object that only a store refers to."""
+
+
+# Python side effects of tracing: detected, then reported once or refused.
+#
+# The trace records calls that touch the outside world as they happen. Its journal lists the writes to objects, globals
+# and variables of other functions, once it is known which of them outlive the call.
+
+
+def find_side_effects(trace: Trace, writes: Sequence[Write]) -> list[SideEffect]:
+    """Returns the side effects of tracing a function, which calls will not repeat; each once per line."""
+    changed = changes(writes)
+    if changed and trace.forbids_side_effects:
+        first = changed[0]
+        for write in reversed(changed):
+            write.cell.set(write.before)
+        when = "when" if _is_followed(trace, first) else "once, when"
+        raise UnimplementedError(
+            f"{first.cell.what} would happen {when} {trace.builder.name} is traced, and not at each call, which "
+            f"side_effects='error' forbids; {first.cell.remedy or 'return the value, or keep it in a Variable'}"
+        ).at(first.location)
+    effects = [
+        SideEffect(write.cell.what, write.location, _is_followed(trace, write), write.cell.remedy or _STATE)
+        for write in changed
+    ]
+    once: dict[Any, SideEffect] = {}
+    for effect in (*trace.side_effects, *effects):
+        once.setdefault((effect.what, effect.location), effect)
+    return list(once.values())
+
+
+def changes(writes: Iterable[Write]) -> list[Write]:
+    """Returns the writes that changed something."""
+    return [write for write in writes if not write.cell.holds(write.before)]
+
+
+def _is_followed(trace: Trace, write: Write) -> bool:
+    """Returns True for a write to an attribute of an argument, which the trace depends on."""
+    source = trace.reads.source(write.cell.owner)
+    return hasattr(write.cell, "name") and source is not None and source.of_call
+
+
+_REMEDY = (
+    "put code that must run at each call into gx.pyfunc, state into a Variable, and draw random numbers from gx.random"
+)
+_STATE = (
+    "later calls reuse what the function read there when it was traced. Keep what changes in a gx.Variable, or pass it "
+    "in and return it; put code that must run at each call into gx.pyfunc"
+)
+
+
+class SideEffects:
+    """Reports the side effects of one function, each of them once, however often it is traced."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._told: set[SideEffect] = set()
+        self._told_changed = False
+
+    def tell_changed(self, read: str, location: Location | None) -> None:
+        """Warns, once, that Python code which a program calls changed what the function had read when it was traced."""
+        if not self._told_changed:
+            self._told_changed = True
+            message = (
+                f"Python code that {self._name} calls changed {read}, which {self._name} read when it was traced: what "
+                "it reads below the call is from before, and the next call is traced anew. Return what changes from "
+                "gx.pyfunc, or keep it in a gx.Variable; if nothing else uses it, let the function of gx.pyfunc "
+                "capture it (lambda x: log.append(x)); side_effects='ignore' accepts it"
+            )
+            warn_at(SideEffectWarning(message), location)
+
+    def tell(self, effects: Iterable[SideEffect]) -> None:
+        """Warns of the effects not reported before, each at its own line."""
+        for effect in effects:
+            if effect in self._told:
+                continue
+            self._told.add(effect)
+            if effect.followed:
+                message = (
+                    f"{effect.what} happens when {self._name} is traced, and not at each call: graphc traces it anew "
+                    "for each value that it finds there. Keep changing state in a Variable; side_effects='ignore' "
+                    "accepts it"
+                )
+                warn_at(SideEffectWarning(message), effect.location)
+                continue
+            remedy = effect.remedy or _REMEDY
+            message = (
+                f"{effect.what} happens once, when {self._name} is traced, and not at each call. "
+                f"{remedy[0].upper()}{remedy[1:]}; side_effects='ignore' accepts it"
+            )
+            warn_at(SideEffectWarning(message), effect.location)

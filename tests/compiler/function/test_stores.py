@@ -63,7 +63,7 @@ def updates(x: Any) -> Any:
 def test_a_tensor_stored_outside_is_refused_and_taken_back(function: Any, what: str) -> None:
     with pytest.raises(UnimplementedError, match=f"{what} stores a tensor") as caught:
         gx.function(function)(ONE)
-    assert "test_escapes.py" in str(caught.value)
+    assert "test_stores.py" in str(caught.value)
     assert "keep it in a Variable" in str(caught.value)
     assert OUTER.held == 0
     assert LOG == ["old"]
