@@ -14,7 +14,8 @@ from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import Any, NamedTuple, cast
 
-from graphc.compiler.base.errors import InvalidArgumentError
+from graphc.compiler.base.errors import InvalidArgumentError, UnimplementedError
+from graphc.compiler.base.registry import with_article
 
 
 class Structure(NamedTuple):
@@ -97,7 +98,30 @@ def flatten(
     """
     # With ``repeats``, the structure records repeated mutable containers, so that :func:`unflatten` builds each once.
     leaves: list[Any] = []
-    return leaves, _take_apart(value, leaves, opaque, {} if repeats else None)
+    try:
+        return leaves, _take_apart(value, leaves, opaque, {} if repeats else None)
+    except RecursionError:
+        if not _contains_itself(value):
+            raise
+    raise UnimplementedError(
+        f"{with_article(type(value).__name__)} that contains itself, or an object that refers to it, cannot be traced: "
+        "graphc takes containers and dataclasses apart into tensors; keep the tensors in one container, and refer to "
+        "them by index, key or name"
+    ).here()
+
+
+def _contains_itself(value: Any) -> bool:
+    around, waiting = set[int](), [(value, False)]
+    while waiting:
+        part, is_done = waiting.pop()
+        if is_done:
+            around.discard(id(part))
+        elif id(part) in around:
+            return True
+        elif (parts := children(part)) is not None:
+            around.add(id(part))
+            waiting += [(part, True), *((item, False) for item in parts[1])]
+    return False
 
 
 class SharedContainer:

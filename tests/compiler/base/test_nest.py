@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import graphc as gx
 from graphc.compiler.base import errors, nest
 
 
@@ -187,3 +188,25 @@ def test_repeats_are_built_once() -> None:
     assert leaves == [1, 2, 1, 1]
     built = nest.unflatten(structure, leaves)
     assert built[0][0] is not built[1]["a"]
+
+
+def test_a_container_that_contains_itself_is_refused() -> None:
+    def of_list(x: Any) -> Any:
+        items: list[Any] = [x]
+        items.append(items)
+        return items[1][0]
+
+    def of_dict(x: Any) -> Any:
+        items: dict[str, Any] = {"v": x}
+        items["me"] = [items]
+        return items["me"][0]["v"]
+
+    for function in (of_list, of_dict):
+        assert function(gx.asarray(1.0)).item() == 1.0
+        with pytest.raises(errors.UnimplementedError, match=r"that contains itself(.|\n)*test_nest.py"):
+            gx.function(function)(gx.asarray(1.0))
+    deep: Any = 1.0
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(RecursionError):
+        nest.flatten(deep)
