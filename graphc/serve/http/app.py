@@ -282,7 +282,8 @@ class App:
             if not self._draining:
                 raise
             status = 503
-            raise ProblemError(status, "the server has stopped before the answer was there", close=True) from None
+            # A problem that closes the connection first reads the rest of the body, for which there is no time.
+            raise ProblemError(status, "the server has stopped before the answer was there") from None
         except Exception as error:
             logs.logger().exception("App: a request to %s failed", request.url.path)
             problem = problem_of(error)

@@ -274,6 +274,28 @@ def test_metrics_are_those_of_prometheus(app: App) -> None:
     assert families["graphc_replica_rows"][0].labels["device"] == "/device:CPU:0"
 
 
+def test_a_client_that_is_silent_in_the_middle_of_its_body_is_answered_when_the_server_stops() -> None:
+    app = App({"double": gx.function(lambda x: x * 2)}, examples={"double": (np.ones((1, 1)),)}, devices=["cpu:0"])
+    app.wait_until_ready()
+
+    async def stopped() -> Any:
+        task = asyncio.ensure_future(asked(app, "POST", "/functions/double", b'{"args": [', ends=False))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert not task.done()
+        app.drain()
+        task.cancel()  # as the server does when --stop seconds have passed
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert task.done(), "it reads on"
+        return task.result()
+
+    found = asyncio.run(stopped())
+    assert (found.status, found.message) == (503, "the server has stopped before the answer was there")
+    assert found.headers["connection"] == "close"
+    app.close()
+
+
 def test_it_is_ready_when_everything_is_compiled_and_not_when_it_stops(gate: Gate) -> None:
     app = App({"slow": host(gate)}, examples={"slow": (np.ones((1, 1)),)}, devices=["cpu:0"], max_batch=1)
     assert gate.begun.acquire(timeout=60)
