@@ -211,6 +211,11 @@ class AliasSet:
             for source in alias.sources or ()
         ]
 
+    def release(self, start: int) -> None:
+        """Notes that the loop is over that held sources of the aliases added after the first ``start``."""
+        for alias in list(self._by_value.values())[start:]:
+            alias.held = 0
+
     def forget(self, start: int = 0) -> None:
         """Drops the aliases added after the first ``start``."""
         for alias in list(self._by_value.values())[start:]:

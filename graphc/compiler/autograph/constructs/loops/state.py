@@ -156,6 +156,7 @@ class LoopState:
         follows: bool = False, expects: bool = False,
     ) -> None:  # fmt: skip
         self._names = variables
+        self._num_aliases = len(trace.root.aliases)
         self._loop = LoopInfo(trace, context.tapes, runs, max_trips, follows)
         self._discoveries = 0
         self._courses: HostSequences | None = None
@@ -327,6 +328,7 @@ class LoopState:
                 slot.values = [*slot.values, number_after(self._loop.trace, slot.values, done)]
         supply = iter(tensors)
         values = [variable.leave(variable.end(supply), trips) for variable in self._all]
+        self._loop.trace.root.aliases.release(self._num_aliases)
         count = len(self._variables)
         self._names.set(tuple(values[:count]))
         try:
