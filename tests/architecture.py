@@ -429,7 +429,7 @@ def _cycles(modules: Mapping[str, Module]) -> list[str]:
 BUDGET: Mapping[str, tuple[int, int, int]] = {
     "graphc": (285, 253, 1),
     "__main__": (8, 4, 1),
-    "compiler": (67375, 45647, 286),
+    "compiler": (67401, 45666, 286),
     "library": (4804, 2186, 22),
     "graphs": (13311, 8101, 57),
     "training": (20487, 12621, 79),

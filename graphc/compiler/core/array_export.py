@@ -158,7 +158,7 @@ IN_PLACE = {
 
 def call_as_numpy(what: str, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
     """Calls a function with NumPy's options; an option of NumPy's that it does not have is named in the error."""
-    if "ddof" in kwargs:  # the older name, which most programs write
+    if "ddof" in kwargs and "correction" in inspect.signature(function).parameters:  # the older name, which most write
         kwargs = {"correction" if name == "ddof" else name: value for name, value in kwargs.items()}
     try:
         return function(*args, **kwargs)

@@ -211,6 +211,14 @@ class AliasSet:
             for source in alias.sources or ()
         ]
 
+    def extend(self, value: Any, source: Any) -> None:
+        """Adds an object to those that an alias may be, if the others are known."""
+        alias = self._by_value.get(id(value))
+        if alias is None or alias.sources is None or any(source is one for one in (value, *alias.sources)):
+            return
+        alias.sources += (source,)
+        self._by_source.setdefault(id(source), []).append(alias)
+
     def release(self, start: int) -> None:
         """Notes that the loop is over that held sources of the aliases added after the first ``start``."""
         for alias in list(self._by_value.values())[start:]:

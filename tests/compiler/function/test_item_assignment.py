@@ -656,6 +656,106 @@ def test_a_name_that_may_be_one_of_several_tensors(function: Any) -> None:
         gx.function(function)(v4())
 
 
+# After a rolled loop a name may hold a tensor from before, which other names hold too.
+
+
+def passed_on(x: Any) -> Any:
+    u = x * 2
+    other = u
+    for _ in range(6):
+        u = u
+    u[0] = 9.0
+    return other
+
+
+def swapped(x: Any) -> Any:
+    a, b = x * 2, x * 3
+    first = a
+    for _ in range(6):
+        a, b = b, a
+    a[0] = 9.0
+    return first
+
+
+def from_outside_late(x: Any) -> Any:
+    w, u = x * 3, x * 2
+    late = u
+    for _ in range(6):
+        late = u
+        u = w
+    late[0] = 9.0
+    return w
+
+
+def with_break(x: Any) -> Any:
+    u = x * 2
+    items = [u]
+    for value in x:
+        if value > 2:
+            break
+        u = u
+    u[0] = 9.0
+    return items[0]
+
+
+def by_a_closure(x: Any) -> Any:
+    u = x * 2
+    other = u
+
+    def bump() -> None:
+        nonlocal u
+        u = u + 1
+
+    for _ in range(6):
+        x = x + 1
+    u[0] = 9.0
+    return other, bump
+
+
+@pytest.mark.parametrize("function", [passed_on, swapped, from_outside_late, with_break, by_a_closure])
+def test_what_a_loop_passes_on_has_its_other_names(function: Any) -> None:
+    with pytest.raises(UnimplementedError, match="may or may not be at run time"):
+        gx.function(function)(v4())
+
+
+def made_anew(x: Any) -> Any:
+    u = x * 2
+    previous = u
+    for _ in range(6):
+        previous = u
+        u = u + 1
+    u[0] = 9.0
+    return u, previous
+
+
+def two_buffers(x: Any) -> Any:
+    p, q = x * 1, x * 2
+    for i in range(5):
+        new = p * 0.5 + i
+        new[1] = q[0]
+        p, q = new, p
+    p[0] = 9.0
+    return p, q
+
+
+def nested(x: Any) -> Any:
+    u = x * 2
+    for i in range(5):
+        for j in range(4):
+            u = u + j
+        u[0] = 1.0 * i
+    u[1] = 3.0
+    return u
+
+
+@pytest.mark.parametrize("function", [made_anew, two_buffers, nested])
+def test_what_a_loop_makes_is_changed_alone(function: Any) -> None:
+    for eager, compiled in zip(
+        *(nest.flatten(make(v4()))[0] for make in (function, gx.function(function))), strict=True
+    ):
+        np.testing.assert_array_equal(eager.numpy(), compiled.numpy())
+
+
 def test_the_remedies_compile() -> None:
     def copied(x: Any) -> Any:
         y = (x if x[0] > 0 else x * 2).copy()

@@ -134,6 +134,15 @@ class LoopVariable:
         if self.carried or self._remade:
             note_aliases(self._loop.trace, self.name, value, [self.value], holders=_HELD, shared=self.fixed)
 
+    def follow(self) -> None:
+        """Takes note, at the end, that an iteration may start with a tensor that the one before has passed on."""
+        aliases = self._loop.trace.root.aliases
+        for bound, last in zip(self.leaves(self.bound), self.leaves(self.last), strict=False):
+            # What an iteration has made itself is another tensor in each.
+            own = isinstance(last, SymbolicTensor) and last.trace is getattr(bound, "trace", None)
+            if is_tensor(last) and not (own and aliases.get(last) is None):
+                aliases.extend(bound, last)
+
     def end(self, carried: Iterator[Any]) -> Any:
         """Returns what the loop leaves in it; ``carried`` gives the next tensor."""
         if not self.is_new:

@@ -328,6 +328,8 @@ class LoopState:
                 slot.values = [*slot.values, number_after(self._loop.trace, slot.values, done)]
         supply = iter(tensors)
         values = [variable.leave(variable.end(supply), trips) for variable in self._all]
+        for variable in self._all:
+            variable.follow()
         self._loop.trace.root.aliases.release(self._num_aliases)
         count = len(self._variables)
         self._names.set(tuple(values[:count]))
